@@ -1,0 +1,102 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BLOCK_BYTES ((size_t)64 << 10)
+
+struct arena_block {
+	struct arena_block *next;
+	size_t bytes;
+	_Alignas(max_align_t) char data[];
+};
+
+static void arena_grow(struct arena *a, size_t bytes)
+{
+	size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+	struct arena_block *b = mem_alloc(sizeof(*b) + room);
+
+	b->next = a->blocks;
+	b->bytes = room;
+	a->blocks = b;
+	a->at = b->data;
+	a->end = b->data + room;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+	size_t mask = _Alignof(max_align_t) - 1;
+	void *p;
+
+	if (bytes > SIZE_MAX / 2)
+		mem_bytes(SIZE_MAX, 2);
+	bytes = (bytes + mask) & ~mask;
+	if ((size_t)(a->end - a->at) < bytes || !a->at)
+		arena_grow(a, bytes);
+	p = a->at;
+	a->at += bytes;
+	return memset(p, 0, bytes);
+}
+
+void arena_reset(struct arena *a)
+{
+	struct arena_block *keep = NULL, *b = a->blocks, *next;
+
+	for (; b; b = next) {
+		next = b->next;
+		if (!keep && b->bytes == BLOCK_BYTES)
+			keep = b;
+		else
+			free(b);
+	}
+	*a = (struct arena){ 0 };
+	if (!keep)
+		return;
+	keep->next = NULL;
+	*a = (struct arena){ keep, keep->data, keep->data + keep->bytes };
+}
+
+void arena_done(struct arena *a)
+{
+	struct arena_block *b = a->blocks, *next;
+
+	for (; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	*a = (struct arena){ 0 };
+}
+
+char *arena_z(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, s.n + 1);
+
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	return p;
+}
+
+struct str arena_str(struct arena *a, struct str s)
+{
+	return (struct str){ arena_z(a, s), s.n };
+}
+
+struct str arena_fmt(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+	char *p;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return STR("");
+	p = arena_alloc(a, (size_t)n + 1);
+	va_start(ap, fmt);
+	vsnprintf(p, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return (struct str){ p, (size_t)n };
+}

@@ -1,0 +1,31 @@
+/* Memory for things that die together: allocate one by one, give back all at once. */
+#ifndef CULPRIT_BASE_ARENA_H
+#define CULPRIT_BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+struct arena_block;
+
+/* Zero is a valid, empty arena. */
+struct arena {
+	struct arena_block *blocks;
+	char *at, *end;
+};
+
+/* Zeroed and aligned for any type. */
+void *arena_alloc(struct arena *a, size_t bytes);
+/* Forgets everything, keeps one block for the next round. */
+void arena_reset(struct arena *a);
+void arena_done(struct arena *a);
+struct str arena_str(struct arena *a, struct str s);
+/* The same with a terminating zero. */
+char *arena_z(struct arena *a, struct str s);
+struct str arena_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define arena_array(a, type, nr) ((type *)arena_alloc((a), mem_bytes((nr), sizeof(type))))
+
+#endif

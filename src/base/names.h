@@ -1,0 +1,29 @@
+/* Interns strings: each distinct one is kept once and travels as a small number, sym_t. */
+#ifndef CULPRIT_BASE_NAMES_H
+#define CULPRIT_BASE_NAMES_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+typedef uint32_t sym_t; /* 0 is the empty string */
+
+/* Zero is a valid, empty table. */
+struct names {
+	struct arena arena;
+	struct str *v; /* v[sym] */
+	uint64_t *hash;
+	uint32_t nr, room;
+	uint32_t *slots; /* open addressing, 0 = free */
+	uint32_t nr_slots;
+};
+
+void names_done(struct names *t);
+/* The number of s, made on first sight. */
+sym_t names_add(struct names *t, struct str s);
+/* The number of s, or 0 when it was never seen. */
+sym_t names_find(const struct names *t, struct str s);
+struct str names_str(const struct names *t, sym_t sym);
+
+#endif

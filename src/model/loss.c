@@ -1,0 +1,38 @@
+#include "model/loss.h"
+
+#include <string.h>
+
+static const struct {
+	const char *name, *text;
+} losses[] = {
+#define LOSS_ROW(id, name, text) { name, text },
+	LOSSES(LOSS_ROW)
+#undef LOSS_ROW
+};
+
+const char *loss_name(enum loss loss)
+{
+	return losses[loss].name;
+}
+
+const char *loss_text(enum loss loss)
+{
+	return losses[loss].text;
+}
+
+bool loss_find(const char *name, enum loss *loss)
+{
+	for (int i = 0; i < LOSS_NR; i++) {
+		if (strcmp(losses[i].name, name))
+			continue;
+		*loss = (enum loss)i;
+		return true;
+	}
+	return false;
+}
+
+void losses_add(struct losses *to, const struct losses *from)
+{
+	for (int i = 0; i < LOSS_NR; i++)
+		to->count[i] += from->count[i];
+}

@@ -1,0 +1,36 @@
+/* One opened input: its bytes in order, decompressed on the way, with a look at its head before
+ * reading. */
+#ifndef CULPRIT_SOURCE_INPUT_H
+#define CULPRIT_SOURCE_INPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/str.h"
+
+struct error;
+struct input;
+
+#define INPUT_HEAD_BYTES ((size_t)256 << 10)
+
+/* path "-" is standard input. gzip, xz and zstd are found by their first bytes, several streams in
+ * a row included. */
+int input_open(struct input **in, const char *path, struct error *err);
+/* The same over bytes in memory, for tests and fuzzing; borrowed. */
+int input_of_bytes(struct input **in, const char *path, struct str bytes, struct error *err);
+void input_close(struct input *in);
+
+const char *input_path(const struct input *in);
+uint64_t input_bytes(const struct input *in); /* size as stored; 0 when unknown */
+int64_t input_mtime(const struct input *in);
+bool input_is_plain(const struct input *in); /* regular and not compressed */
+/* The first decompressed bytes, up to INPUT_HEAD_BYTES; *whole tells that this is all. */
+struct str input_head(struct input *in, bool *whole);
+/* Up to n decompressed bytes, 0 at the end. Data before a damaged place is delivered, then -EBADMSG
+ * and a sentence. */
+ssize_t input_read(struct input *in, void *buf, size_t n, struct error *err);
+/* Stored bytes consumed so far, for progress. */
+uint64_t input_position(const struct input *in);
+
+#endif

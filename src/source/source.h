@@ -1,0 +1,55 @@
+/* Reads what people already have: finds out what each file is and delivers what it holds to a sink.
+ */
+#ifndef CULPRIT_SOURCE_SOURCE_H
+#define CULPRIT_SOURCE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+
+struct error;
+struct input;
+struct sink;
+
+struct source_options {
+	const char *layout; /* a log4j pattern for all logs, or NULL to find out */
+	const char *zone; /* of times that name none: "+02:00", "UTC", or NULL for the local one */
+	unsigned cores;   /* threads for parsing; 0 for all of the machine */
+};
+
+/* One input format. Adding one is a file, and a line in the table of source.c. */
+struct source {
+	const char *name;
+	const char *summary;
+	/* How sure, 0..100, that bytes which begin with head (the whole file when whole) are of
+	 * this kind. */
+	int (*sniff)(struct str head, bool whole);
+	/* Reads to the end. What is broken is counted in sink->losses and passed over; fails only
+	 * when nothing can go on. */
+	int (*read)(struct input *in, const struct source_options *o, struct sink *sink,
+		    struct error *err);
+};
+
+extern const struct source *const sources[]; /* ends with NULL */
+
+/* The kind of this input, or NULL when it is of none. */
+const struct source *source_find(struct input *in);
+
+struct source_list {
+	char **paths;
+	size_t nr;
+	uint64_t bytes; /* of all that are regular files */
+};
+
+/* Files named by arguments: files, directories (walked, hidden files left out), globs, "-". Sorted
+ * within a directory. */
+int source_expand(char *const *args, size_t nr, struct source_list *list, struct error *err);
+void source_list_done(struct source_list *list);
+
+/* Reads one file into the sink; a file of no known kind is counted and passed over. 1 read, 0
+ * passed over, negative failure. */
+int source_read(const char *path, const struct source_options *o, struct sink *sink,
+		struct error *err);
+
+#endif

@@ -1,0 +1,135 @@
+/*
+ * The run file: everything observed and inferred about one run, in one file that is either whole or
+ * absent. Only this folder knows that SQLite is underneath.
+ *
+ * Writing: store_create, deliver through store_sink, read back what names its request part by part
+ * (store_part), store_add_request, store_finish. Reading: store_open, then the functions below it.
+ */
+#ifndef CULPRIT_STORE_STORE_H
+#define CULPRIT_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "model/event.h"
+#include "model/loss.h"
+#include "model/request.h"
+#include "model/sink.h"
+
+struct error;
+struct store;
+
+/* --- writing ------------------------------------------------------------------------------- */
+
+/* Writes beside path and renames at store_finish; path NULL keeps the run in a temporary file that
+ * is gone after close. */
+int store_create(struct store **s, const char *path, struct error *err);
+struct sink store_sink(struct store *s);
+struct losses *store_losses(struct store *s);
+
+/* What carries a key is also set aside in parts, each of bounded size and holding whole keys. */
+struct part {
+	struct span *spans; /* in order of key, then as delivered */
+	size_t nr_spans;
+	struct event *events; /* likewise; file, line … are set, attrs and text are not */
+	uint64_t *numbers;    /* the number of each event in the store */
+	size_t nr_events;
+};
+/* Call when everything was delivered; may be repeated. */
+unsigned store_nr_parts(const struct store *s);
+int store_part(struct store *s, unsigned nr, struct arena *arena, struct part *part,
+	       struct error *err);
+
+/* The id in *r is not used: requests are numbered by start at the end. */
+int store_add_request(struct store *s, const struct request *r, const struct request_body *body,
+		      struct error *err);
+
+/* A node's clock as it was found: add offset to what it said. */
+struct clock_fix {
+	struct str node;
+	int64_t offset_ns;
+	uint64_t pairs,
+		agree; /* parent-child pairs seen across, and how many the offset satisfies */
+	bool applied;
+};
+int store_add_clock_fix(struct store *s, const struct clock_fix *fix, struct error *err);
+/* Small facts by name ("command", "version", "layout …"). */
+int store_set_fact(struct store *s, const char *name, struct str value, struct error *err);
+
+/* Makes the run whole: numbers the requests, syncs, renames. The store can be read from then on. */
+int store_finish(struct store *s, struct error *err);
+
+/* --- reading ------------------------------------------------------------------------------- */
+
+/* One line of error for a file that is foreign, damaged, unfinished or newer than this program. */
+int store_open(struct store **s, const char *path, struct error *err);
+/* Also throws an unfinished run away. */
+void store_close(struct store *s);
+/* Whether the file begins like a run file; false when it cannot be read. */
+bool store_is_run(const char *path);
+
+struct store_totals {
+	uint64_t nr_files, nr_events, nr_log_lines, nr_spans, nr_requests, bytes;
+	int64_t first_ns, last_ns; /* NS_NONE when there is nothing with a time */
+};
+int store_totals(struct store *s, struct store_totals *t, struct error *err);
+/* A fact, borrowed until close; the empty string when it was never set. */
+struct str store_fact(struct store *s, const char *name);
+
+struct stored_file {
+	uint32_t number;
+	struct file_seen seen;
+	uint64_t nr_events, nr_lines;
+};
+/* Each walk calls back in the order given; a callback that returns non-zero ends it, and that is
+ * returned. */
+int store_each_file(struct store *s, int (*each)(void *ctx, const struct stored_file *f), void *ctx,
+		    struct error *err);
+int store_each_clock_fix(struct store *s, int (*each)(void *ctx, const struct clock_fix *f),
+			 void *ctx, struct error *err);
+
+/* Which requests: zero means all. */
+struct request_filter {
+	struct str type; /* exact, or a part of it that only one type has: see store_find_type */
+	int64_t from_ns, until_ns; /* start within [from, until) when until > 0 */
+	uint64_t limit;            /* 0 for no limit */
+	enum { BY_ID, BY_SLOWEST } order;
+};
+/* In order of id (that is, of start), or the slowest first. */
+int store_each_request(struct store *s, const struct request_filter *f,
+		       int (*each)(void *ctx, const struct request *r), void *ctx,
+		       struct error *err);
+/* The same with spans, edges and events, in an order of the store's own choosing that is fast. Body
+ * borrowed for the call. */
+int store_each_body(struct store *s, const struct request_filter *f,
+		    int (*each)(void *ctx, const struct request *r,
+				const struct request_body *body),
+		    void *ctx, struct error *err);
+/* 1 found, 0 no such request. Everything is allocated in the arena. */
+int store_request(struct store *s, uint64_t id, struct arena *arena, struct request *r,
+		  struct request_body *body, struct error *err);
+/* The request that the input names so (trace id …): 1 and its id, or 0. */
+int store_request_by_key(struct store *s, struct str key, uint64_t *id, struct error *err);
+
+/* Type names with their number of requests, the most frequent first. */
+int store_each_type(struct store *s, int (*each)(void *ctx, struct str type, uint64_t nr),
+		    void *ctx, struct error *err);
+/* A type by its whole name or by a part that is unique, ignoring case: 1 and *type, 0 and a
+ * sentence in *err with the candidates. */
+int store_find_type(struct store *s, struct str part, struct str *type, struct error *err);
+
+/* Events by number: from first on, in order. */
+int store_each_event(struct store *s, uint64_t first, uint64_t nr,
+		     int (*each)(void *ctx, uint64_t number, const struct event *ev), void *ctx,
+		     struct error *err);
+/* For every event its request (0: none), an array of nr_events from malloc. */
+int store_event_requests(struct store *s, uint64_t **requests, uint64_t *nr_events,
+			 struct error *err);
+/* The raw text of an event, read back from its file: 1, or 0 and the reason in *err when the file
+ * is gone or has changed. */
+int store_event_text(struct store *s, const struct event *ev, struct buf *text, struct error *err);
+
+#endif
