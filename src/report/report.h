@@ -24,7 +24,8 @@ enum cell_type {
 	CELL_BOOL,
 	CELL_SPARK, /* a list of numbers; people see a row of little bars */
 	CELL_BAR,   /* two numbers from..to within 0..1; people see a time bar */
-	CELL_ROWS,  /* rows of a section of its own, inside this cell: JSON only */
+	CELL_ROWS,  /* rows of a section of its own, inside this cell: JSON only. One column with
+		       no key: an array of bare values */
 };
 
 enum column_flag {
@@ -113,6 +114,7 @@ struct section *report_section(struct report *r, enum section_kind kind, const c
 struct section *report_table(struct report *r, const char *name, const char *title,
 			     const struct column *columns, size_t nr_columns);
 
+/* The row is valid until the next of the same section; its cells are for as long as the report. */
 struct row *section_row(struct section *s);
 /* Rows inside a cell. */
 struct section *row_rows(struct section *s, struct row *row, size_t column,
@@ -128,9 +130,11 @@ void row_double(struct section *s, struct row *row, size_t column, double v);
 void row_spark(struct section *s, struct row *row, size_t column, const double *v, size_t nr);
 void row_bar(struct section *s, struct row *row, size_t column, double from, double to, char fill);
 
-/* Adds a paragraph; the text is formatted into the report. Returned to set command, confidence,
- * facts. */
+/* Adds a paragraph; the text is formatted into the report. Returned to set command (copy it with
+ * arena_fmt(s->arena, …)), confidence, facts, before the next is added. The word may be NULL. */
 struct prose *section_say(struct section *s, const char *word, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Rows for prose.facts: one section_row of it holds the numbers of the sentence. */
+struct section *section_facts(struct section *s, const struct column *columns, size_t nr_columns);
 
 #endif
