@@ -1,0 +1,64 @@
+# Thin on purpose: Meson builds, tools/ and tests/ do, this file only names it all. "make help" lists the targets.
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+BENCH_MIB ?= 1024
+
+.DEFAULT_GOAL := all
+.PHONY: all help setup demo test test-live test-tsan bench fuzz lint format install clean
+
+all: ## release build at build/culprit
+	@tools/setup --check build
+	@tools/build build
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+setup: ## install what is missing to build and to test
+	@tools/setup build test
+
+demo: ## install what is missing, build, analyze the sample data
+	@tools/setup build
+	@tools/build build
+	@tools/demo build/culprit
+
+test: ## install what is missing, build with sanitizers, run every test
+	@tools/setup build test
+	@tools/build build-test -Dsanitize=address,undefined -Dbuildtype=debugoptimized
+	@tests/run build-test
+
+test-live: ## only the live tests, the slow ones too
+	@tools/setup build test
+	@tools/build build-test -Dsanitize=address,undefined -Dbuildtype=debugoptimized
+	@LIVE=all tests/run build-test live
+
+test-tsan: ## the tests of what runs on several threads, under the thread sanitizer
+	@tools/setup build test
+	@tools/build build-tsan -Dsanitize=thread -Dbuildtype=debugoptimized
+	@tests/run build-tsan unit cases fuzz
+
+bench: ## speed and memory on generated input (BENCH_MIB=1024)
+	@tools/setup build
+	@tools/build build
+	@BENCH_MIB=$(BENCH_MIB) tests/bench/run build
+
+fuzz: ## every fuzz target for FUZZ_SECONDS=60, what it finds is saved
+	@tools/setup build fuzz
+	@CC=clang-19 CXX=clang++-19 tools/build build-fuzz -Dfuzzers=true -Dbuildtype=debugoptimized \
+		-Dsanitize=address,undefined,fuzzer-no-link
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run build-fuzz
+
+lint: ## format, layers, clang-tidy, shellcheck
+	@tools/setup build lint
+	@tools/build build-lint --configure-only
+	@tools/lint build-lint
+
+format: ## put every C file into the form that lint checks
+	@git ls-files -z '*.c' '*.h' '*.cpp' | xargs -0 clang-format-19 -i
+
+install: all ## install program, manual and completions (PREFIX=/usr/local DESTDIR=)
+	@meson configure build -Dprefix=$(PREFIX)
+	@DESTDIR=$(DESTDIR) meson install -C build
+
+clean: ## remove every build directory
+	rm -rf build build-test build-tsan build-fuzz build-lint

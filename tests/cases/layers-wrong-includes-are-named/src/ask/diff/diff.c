@@ -1,0 +1,2 @@
+#include "ask/diff/diff.h"
+#include "query/plan.h"

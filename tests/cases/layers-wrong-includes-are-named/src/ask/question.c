@@ -1,0 +1,2 @@
+#include "ask/slow/slow.h"
+#include "ask/diff/diff.h"

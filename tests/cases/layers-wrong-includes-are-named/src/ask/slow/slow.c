@@ -1,0 +1,3 @@
+#include "ask/question.h"
+#include "ask/diff/diff.h"
+#include "infer/ids/ids.h"

@@ -1,0 +1,3 @@
+#include "vmlinux.h"
+#include "wire/record.h"
+#include "model/event.h"

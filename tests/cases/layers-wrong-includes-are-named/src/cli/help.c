@@ -1,0 +1,1 @@
+#include "elsewhere/thing.h"

@@ -1,0 +1,2 @@
+#include "wire/record.h"
+#include "ask/question.h"

@@ -1,0 +1,2 @@
+#include "infer/infer.h"
+  # include "ask/question.h"

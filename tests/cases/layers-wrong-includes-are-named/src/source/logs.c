@@ -1,0 +1,3 @@
+#include "layout.h"
+#include "wire/record.h"
+#include "otlp.pb-c.h"
