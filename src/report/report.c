@@ -134,11 +134,16 @@ void row_fmt(struct section *s, struct row *row, size_t column, const char *fmt,
 	va_end(ap);
 }
 
+static enum cell_type type_of(const struct section *s, size_t column)
+{
+	assert(column < s->nr_columns);
+	return s->columns[column].type;
+}
+
 void row_int(struct section *s, struct row *row, size_t column, int64_t v)
 {
-	enum cell_type type = s->columns[column].type;
+	enum cell_type type = type_of(s, column);
 
-	assert(column < s->nr_columns);
 	if (type == CELL_NUMBER || type == CELL_SHARE)
 		row->cells[column] = (struct cell){ .type = type, .d = (double)v };
 	else if (type == CELL_TIME && v == NS_NONE)
@@ -159,9 +164,8 @@ static int64_t whole(double v)
 
 void row_double(struct section *s, struct row *row, size_t column, double v)
 {
-	enum cell_type type = s->columns[column].type;
+	enum cell_type type = type_of(s, column);
 
-	assert(column < s->nr_columns);
 	if (!isfinite(v))
 		row->cells[column] = (struct cell){ .type = CELL_NONE };
 	else if (type == CELL_DURATION || type == CELL_TIME || type == CELL_COUNT)
