@@ -26,14 +26,17 @@ struct batch {
 	uint64_t nr_lines;   /* counted by the reader of chunks */
 	bool is_cut; /* it is the front of one line longer than line_bytes_max, the rest was passed
 			over … */
-	uint64_t whole_bytes; /* … and this is the length of the whole line */
+	uint64_t whole_bytes; /* … and this is the length of the whole line without its newline */
 	VEC(struct event) events;
 	VEC(struct span) spans;
 	struct losses losses;
 	struct arena arena;
-	void *worker_state;       /* of the format: made by open_worker, one for each slot */
-	uint64_t continued_bytes; /* bytes and lines at the front that belong to the last event of
-				     the chunk before */
+	void *worker_state; /* of the format: made by open_worker, one for each slot */
+	/*
+	 * Lines at the front that belong to the last event of the chunk before, and their bytes up
+	 * to the last one's end without its newline. The lengths of events leave it out as well.
+	 */
+	uint64_t continued_bytes;
 	uint32_t continued_lines;
 };
 
@@ -42,6 +45,9 @@ struct chunk_format {
 	size_t line_bytes_max;           /* longer lines are cut: only their front is parsed */
 	void *(*open_worker)(void *ctx); /* may be NULL */
 	void (*close_worker)(void *state);
+	/* Where whole lines may be parted, for events that must not be: the start of the last one,
+	 * or bytes.n for "at any line end"; may be NULL. */
+	size_t (*cut)(void *ctx, struct str bytes);
 	/* On a worker thread: fills events, spans, losses, continued_*. */
 	void (*parse)(void *ctx, struct batch *b);
 	/* In order, on the calling thread, before the batch goes to the sink; may be NULL. */
