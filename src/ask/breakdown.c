@@ -1,0 +1,52 @@
+#include "ask/breakdown.h"
+
+void breakdown_done(struct breakdown *d)
+{
+	vec_done(&d->parts);
+	vec_done(&d->place);
+	arena_done(&d->arena);
+}
+
+static struct breakdown_part *part_of(struct breakdown *d, uint32_t hop)
+{
+	while (d->place.nr <= hop)
+		vec_push(&d->place, 0);
+	if (!d->place.v[hop]) {
+		vec_push(&d->parts, (struct breakdown_part){ .hop = hop });
+		d->place.v[hop] = (uint32_t)d->parts.nr;
+	}
+	return &d->parts.v[d->place.v[hop] - 1];
+}
+
+void breakdown_make(struct breakdown *d, struct hops *hops, uint32_t type, const struct request *r,
+		    const struct request_body *body)
+{
+	uint32_t top = hops_type(hops, type);
+	int64_t rest = r->end > r->start ? r->end - r->start : 0;
+
+	vec_clear(&d->parts);
+	arena_reset(&d->arena);
+	d->span_hop = arena_array(&d->arena, uint32_t, body->nr_spans + 1);
+	for (uint32_t i = 0; i < body->nr_spans; i++) {
+		const struct span *s = &body->spans[i];
+		uint32_t above = s->parent < i ? d->span_hop[s->parent] : top;
+
+		d->span_hop[i] = hops_below(hops, above, s->node, s->name);
+		part_of(d, d->span_hop[i])->spans++;
+	}
+	critical_path(body, &d->arena, &d->path);
+	for (size_t i = 0; i < d->path.nr; i++) {
+		const struct critical_section *c = &d->path.v[i];
+		int64_t from = c->start > r->start ? c->start : r->start;
+		int64_t until = c->end < r->end ? c->end : r->end;
+
+		if (c->span == SPAN_NONE || until <= from)
+			continue;
+		part_of(d, d->span_hop[c->span])->ns += until - from;
+		rest -= until - from;
+	}
+	if (rest > 0)
+		part_of(d, top)->ns += rest;
+	for (size_t i = 0; i < d->parts.nr; i++)
+		d->place.v[d->parts.v[i].hop] = 0;
+}

@@ -1,0 +1,130 @@
+#include "ask/hops.h"
+
+#include <stdlib.h>
+
+#define FOLDED STR("(other)")
+
+void hops_done(struct hops *h)
+{
+	names_done(&h->names);
+	vec_done(&h->v);
+	free(h->slots);
+	h->slots = NULL;
+	h->nr_slots = 0;
+}
+
+static uint64_t hash_of(uint32_t parent, uint32_t type, sym_t node, sym_t name)
+{
+	uint64_t x = ((uint64_t)parent << 32 | name) * 0x9e3779b97f4a7c15u;
+
+	x ^= ((uint64_t)type << 32 | node) + (x >> 29);
+	x *= 0xbf58476d1ce4e5b9u;
+	return x ^ (x >> 32);
+}
+
+static void grow(struct hops *h)
+{
+	size_t nr = h->nr_slots ? 2 * h->nr_slots : 256;
+
+	free(h->slots);
+	h->slots = mem_zalloc(mem_bytes(nr, sizeof(*h->slots)));
+	h->nr_slots = nr;
+	for (uint32_t i = 0; i < h->v.nr; i++) {
+		const struct hop *p = &h->v.v[i];
+		size_t at = hash_of(p->parent, p->type, p->node, p->name) & (nr - 1);
+
+		while (h->slots[at])
+			at = (at + 1) & (nr - 1);
+		h->slots[at] = i + 1;
+	}
+}
+
+/* Its slot: where it is, or where it would be. */
+static uint32_t *slot_of(struct hops *h, uint32_t parent, uint32_t type, sym_t node, sym_t name)
+{
+	size_t at;
+
+	if (2 * (h->v.nr + 1) > h->nr_slots)
+		grow(h);
+	at = hash_of(parent, type, node, name) & (h->nr_slots - 1);
+	for (; h->slots[at]; at = (at + 1) & (h->nr_slots - 1)) {
+		const struct hop *p = &h->v.v[h->slots[at] - 1];
+
+		if (p->parent == parent && p->type == type && p->node == node && p->name == name)
+			break;
+	}
+	return &h->slots[at];
+}
+
+uint32_t hops_type(struct hops *h, uint32_t type)
+{
+	uint32_t *slot = slot_of(h, HOP_NONE, type, 0, 0);
+
+	if (!*slot) {
+		vec_push(&h->v, (struct hop){ .parent = HOP_NONE, .type = type });
+		*slot = (uint32_t)h->v.nr;
+	}
+	return *slot - 1;
+}
+
+uint32_t hops_below(struct hops *h, uint32_t parent, struct str node, struct str name)
+{
+	struct hop up = h->v.v[parent];
+	sym_t node_sym = names_add(&h->names, node), name_sym = names_add(&h->names, name);
+	uint32_t *slot;
+
+	if (up.depth >= HOPS_DEPTH)
+		return parent;
+	slot = slot_of(h, parent, up.type, node_sym, name_sym);
+	if (!*slot && up.nr_children >= HOPS_WIDTH) {
+		node_sym = 0;
+		name_sym = names_add(&h->names, FOLDED);
+		slot = slot_of(h, parent, up.type, node_sym, name_sym);
+	}
+	if (!*slot) {
+		h->v.v[parent].nr_children++;
+		vec_push(&h->v, (struct hop){ .parent = parent,
+					      .type = up.type,
+					      .node = node_sym,
+					      .name = name_sym,
+					      .depth = up.depth + 1 });
+		*slot = (uint32_t)h->v.nr;
+	}
+	return *slot - 1;
+}
+
+struct str hops_node(const struct hops *h, uint32_t hop)
+{
+	return names_str(&h->names, h->v.v[hop].node);
+}
+
+struct str hops_name(const struct hops *h, uint32_t hop)
+{
+	if (h->v.v[hop].parent == HOP_NONE)
+		return STR("(in no span)");
+	return names_str(&h->names, h->v.v[hop].name);
+}
+
+void hops_path(const struct hops *h, uint32_t hop, struct buf *out)
+{
+	uint32_t up[HOPS_DEPTH + 1];
+	size_t nr = 0;
+	sym_t node = 0;
+
+	if (h->v.v[hop].parent == HOP_NONE)
+		buf_add(out, hops_name(h, hop));
+	for (; h->v.v[hop].parent != HOP_NONE; hop = h->v.v[hop].parent)
+		up[nr++] = hop;
+	for (; nr > 0; nr--) {
+		const struct hop *p = &h->v.v[up[nr - 1]];
+
+		if (p->node && p->node != node) {
+			buf_add(out, names_str(&h->names, p->node));
+			buf_char(out, ':');
+		}
+		buf_add(out, names_str(&h->names, p->name));
+		if (nr > 1)
+			buf_add(out, STR(" > "));
+		node = p->node;
+	}
+}
