@@ -9,7 +9,7 @@ BENCH_MIB ?= 1024
 
 all: ## release build at build/culprit
 	@tools/setup --check build
-	@tools/build build
+	@tools/build build -Dtests=false
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -19,7 +19,7 @@ setup: ## install what is missing to build and to test
 
 demo: ## install what is missing, build, analyze the sample data
 	@tools/setup build
-	@tools/build build
+	@tools/build build -Dtests=false
 	@tools/demo build/culprit
 
 test: ## install what is missing, build with sanitizers, run every test
@@ -39,7 +39,7 @@ test-tsan: ## the tests of what runs on several threads, under the thread saniti
 
 bench: ## speed and memory on generated input (BENCH_MIB=1024)
 	@tools/setup build
-	@tools/build build
+	@tools/build build -Dtests=false
 	@BENCH_MIB=$(BENCH_MIB) tests/bench/run build
 
 fuzz: ## every fuzz target for FUZZ_SECONDS=60, what it finds is saved
