@@ -1,0 +1,476 @@
+/*
+ * Most lines name nothing, so the text is first sieved sixteen bytes at a time for the few pairs of
+ * bytes that every name goes with; only what the sieve keeps is looked at closely.
+ *
+ *      "id" and no letter behind     trace_id= X-Request-ID: "traceId":"…" opID txid
+ *      '_' and a digit or minus      blk_1073741825_1001, blk_-42…, application_17_0001
+ *      "q-"                          [req-<uuid> of OpenStack
+ *      "ep"                          traceparent
+ *      "w8"                          sw8, the header of SkyWalking
+ *      '['                           [app,<trace>,<span> of Spring Sleuth, [<trace>-<span>]
+ */
+#include "source/logid.h"
+
+#include <ctype.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define STEP 16
+#define LOOK_AHEAD 2 /* bytes behind the step that decide about its last ones */
+#define NAME_BYTES_MAX 48
+#define VALUE_BYTES_MAX 128
+
+/* What was found so far, and the text around it. */
+struct search {
+	struct str text;
+	struct logid found;
+	struct str span;
+	size_t passed; /* candidates before this were part of something that was looked at */
+};
+
+/* One bit for each of the first STEP bytes where something may begin; STEP + LOOK_AHEAD readable.
+ */
+#ifdef __SSE2__
+static __m128i is_in(__m128i v, char first, char last)
+{
+	__m128i from = _mm_sub_epi8(v, _mm_set1_epi8(first));
+
+	return _mm_cmpeq_epi8(_mm_min_epu8(from, _mm_set1_epi8((char)(last - first))), from);
+}
+
+static __m128i is_char(__m128i v, char c)
+{
+	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
+}
+
+static uint32_t sieve(const char *p)
+{
+	const __m128i small = _mm_set1_epi8(0x20);
+	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(p + 1));
+	__m128i c = _mm_loadu_si128((const __m128i *)(const void *)(p + 2));
+	__m128i la = _mm_or_si128(a, small), lb = _mm_or_si128(b, small);
+	__m128i letter = is_in(_mm_or_si128(c, small), 'a', 'z');
+	__m128i id = _mm_andnot_si128(letter, _mm_and_si128(is_char(la, 'i'), is_char(lb, 'd')));
+	__m128i work =
+		_mm_and_si128(is_char(a, '_'), _mm_or_si128(is_in(b, '0', '9'), is_char(b, '-')));
+	__m128i req = _mm_and_si128(is_char(a, 'q'), is_char(b, '-'));
+	__m128i parent = _mm_and_si128(is_char(la, 'e'), is_char(lb, 'p'));
+	__m128i sw8 = _mm_and_si128(is_char(la, 'w'), is_char(b, '8'));
+	__m128i any = _mm_or_si128(_mm_or_si128(_mm_or_si128(id, work), _mm_or_si128(req, parent)),
+				   _mm_or_si128(sw8, is_char(a, '[')));
+
+	return (uint32_t)_mm_movemask_epi8(any);
+}
+#else
+static uint32_t sieve(const char *p)
+{
+	uint32_t bits = 0;
+
+	for (int i = 0; i < STEP; i++) {
+		char a = p[i], b = p[i + 1], la = a | 0x20, lb = b | 0x20, lc = p[i + 2] | 0x20;
+		bool id = la == 'i' && lb == 'd' && !(lc >= 'a' && lc <= 'z');
+		bool work = a == '_' && ((b >= '0' && b <= '9') || b == '-');
+
+		if (id || work || a == '[' || (a == 'q' && b == '-') || (la == 'e' && lb == 'p') ||
+		    (la == 'w' && b == '8'))
+			bits |= 1U << i;
+	}
+	return bits;
+}
+#endif
+
+static bool is_hex(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!isxdigit((unsigned char)s.p[i]))
+			return false;
+	return s.n;
+}
+
+/* Zeros only (and dashes and dots between): how tracers write "no id". */
+static bool is_zero(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != '0' && s.p[i] != '-' && s.p[i] != '.')
+			return false;
+	return true;
+}
+
+static bool has_digit(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (isdigit((unsigned char)s.p[i]))
+			return true;
+	return false;
+}
+
+static bool take_hex(struct str *s, size_t n, struct str *id)
+{
+	struct str front = str_head(*s, n);
+
+	if (front.n < n || !is_hex(front))
+		return false;
+	*id = front;
+	*s = str_skip(*s, n);
+	return true;
+}
+
+/* A trace id in one of its two lengths, not part of a longer number. */
+static bool take_trace(struct str *s, struct str *id)
+{
+	struct str rest = *s;
+
+	if (!take_hex(&rest, 32, id) && !take_hex(&rest, 16, id))
+		return false;
+	if ((rest.n && isalnum((unsigned char)rest.p[0])) || is_zero(*id))
+		return false;
+	*s = rest;
+	return true;
+}
+
+static void found(struct search *s, enum key_kind kind, struct str key)
+{
+	if (kind > s->found.kind)
+		s->found = (struct logid){ .kind = kind, .key = key };
+}
+
+static void found_trace(struct search *s, struct str key, struct str span)
+{
+	if (s->found.kind == KEY_TRACE)
+		return;
+	found(s, KEY_TRACE, key);
+	if (!is_zero(span))
+		s->span = span;
+}
+
+/* --- values behind a name ------------------------------------------------------------------ */
+
+static bool ends_value(char c)
+{
+	return (unsigned char)c <= ' ' || strchr(",;\"'`])}><&|\\", c);
+}
+
+/* What follows a name: quotes, one separator, quotes or brackets, the value. */
+static bool take_value(struct str rest, struct str *value, bool *separated)
+{
+	size_t n = 0;
+
+	while (rest.n && strchr("\"'`\\]", rest.p[0]) && rest.p[0])
+		rest = str_skip(rest, 1);
+	str_take_spaces(&rest);
+	*separated = rest.n && strchr("=:>", rest.p[0]) && rest.p[0];
+	if (*separated)
+		rest = str_skip(rest, 1);
+	str_take_char(&rest, '>');
+	str_take_spaces(&rest);
+	for (int i = 0; i < 3 && rest.n && rest.p[0] && strchr("\"'`\\[({<", rest.p[0]); i++)
+		rest = str_skip(rest, 1);
+	while (n < rest.n && n <= VALUE_BYTES_MAX && !ends_value(rest.p[n]))
+		n++;
+	if (!n || n > VALUE_BYTES_MAX)
+		return false;
+	*value = str_head(rest, n);
+	while (value->n && strchr(".:!?", value->p[value->n - 1]))
+		value->n--;
+	return value->n > 0;
+}
+
+static bool is_trace(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!isalnum((unsigned char)s.p[i]) && s.p[i] != '-' && s.p[i] != '.')
+			return false;
+	return s.n >= 8 && has_digit(s) && !is_zero(s);
+}
+
+static void on_trace(struct search *s, struct str value)
+{
+	struct str key, span = STR("");
+
+	str_take(&value, STR("Root=")); /* X-Amzn-Trace-Id */
+	if (str_take_until(&value, ':', &key)) {
+		/* uber-trace-id is trace:span:parent:flags */
+		if (!is_hex(key) || !str_take_until(&value, ':', &span) || !is_hex(span))
+			return;
+	} else {
+		key = value;
+	}
+	if (is_trace(key))
+		found_trace(s, key, span);
+}
+
+static bool is_placeholder(struct str s)
+{
+	static const char *const words[] = { "null",    "none", "nil", "undefined",
+					     "unknown", "n/a",  "na" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (str_eq_nocase(s, str_of(words[i])))
+			return true;
+	return is_zero(s);
+}
+
+/* --- names that end in "id" ---------------------------------------------------------------- */
+
+enum name_kind { NAME_OTHER, NAME_TRACE, NAME_SPAN, NAME_TID, NAME_REQUEST };
+
+static const struct {
+	struct str letters;
+	enum name_kind kind;
+} names[] = {
+	{ STR("traceid"), NAME_TRACE },
+	{ STR("spanid"), NAME_SPAN },
+	{ STR("tid"), NAME_TID },
+	{ STR("requestid"), NAME_REQUEST },
+	{ STR("reqid"), NAME_REQUEST },
+	{ STR("correlationid"), NAME_REQUEST },
+	{ STR("corrid"), NAME_REQUEST },
+	{ STR("opid"), NAME_REQUEST },
+	{ STR("operationid"), NAME_REQUEST },
+	{ STR("transactionid"), NAME_REQUEST },
+	{ STR("transid"), NAME_REQUEST },
+	{ STR("txid"), NAME_REQUEST },
+	{ STR("txnid"), NAME_REQUEST },
+	{ STR("queryid"), NAME_REQUEST },
+	{ STR("invocationid"), NAME_REQUEST },
+	{ STR("activityid"), NAME_REQUEST },
+};
+
+static bool is_between(char c)
+{
+	return c == '_' || c == '-' || c == '.' || c == ' ';
+}
+
+/* Whether the name ends in these letters, whatever separates them, and they begin a word of it. */
+static bool ends_in(struct str name, struct str letters)
+{
+	size_t at = name.n, left = letters.n;
+
+	while (left) {
+		while (at && is_between(name.p[at - 1]) && left < letters.n)
+			at--;
+		if (!at || tolower((unsigned char)name.p[at - 1]) != letters.p[left - 1])
+			return false;
+		at--;
+		left--;
+	}
+	return !at || !isalpha((unsigned char)name.p[at - 1]) ||
+	       (isupper((unsigned char)name.p[at]) && !isupper((unsigned char)name.p[at - 1]));
+}
+
+static bool is_name_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.';
+}
+
+/* The name that ends behind "id" at this place; "trace id" in two words is one too. */
+static struct str name_ending(struct str text, size_t end)
+{
+	size_t from = end - 2, least = end > NAME_BYTES_MAX ? end - NAME_BYTES_MAX : 0;
+
+	while (from > least && is_name_char(text.p[from - 1]))
+		from--;
+	if (from == end - 2 && from > least + 1 && text.p[from - 1] == ' ' &&
+	    isalpha((unsigned char)text.p[from - 2]))
+		for (from--; from > least && is_name_char(text.p[from - 1]);)
+			from--;
+	return (struct str){ text.p + from, end - from };
+}
+
+static enum name_kind name_kind(struct str name)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (ends_in(name, names[i].letters))
+			return names[i].kind;
+	return NAME_OTHER;
+}
+
+static void at_id(struct search *s, size_t at)
+{
+	struct str name = name_ending(s->text, at + 2), value;
+	enum name_kind kind = name_kind(name);
+	bool separated;
+
+	if (kind == NAME_OTHER || str_eq_nocase(str_head(name, 6), STR("parent")) ||
+	    !take_value(str_skip(s->text, at + 2), &value, &separated))
+		return;
+	/* without a separator this may be prose: "the request id is missing" */
+	if (!separated && (value.n < 8 || !has_digit(value)))
+		return;
+	if (kind == NAME_TRACE)
+		on_trace(s, value);
+	else if (kind == NAME_SPAN && is_hex(value) && !is_zero(value) && !s->span.n)
+		s->span = value;
+	else if (kind == NAME_TID && value.n > 32 && memchr(value.p, '.', value.n))
+		on_trace(s, value); /* SkyWalking; a thread is never that long */
+	else if (kind == NAME_REQUEST && !is_placeholder(value) &&
+		 (has_digit(value) || value.n >= 16))
+		found(s, KEY_REQUEST, value);
+}
+
+/* --- the other places ---------------------------------------------------------------------- */
+
+/* word_digits(_digits)*, where further words may stand between: attempt_17_0001_m_000000_0. */
+static bool is_work(struct str token)
+{
+	size_t digits = 0, longest = 0, at = 0, piece, from;
+
+	for (piece = 0; at < token.n; piece++, at++) {
+		bool epoch = piece && token.p[at] == 'e'; /* container_e12_… */
+
+		if (piece && token.p[at] == '-')
+			at++;
+		from = at;
+		while (at < token.n && isdigit((unsigned char)token.p[at]))
+			at++;
+		digits += at - from;
+		longest = at - from > longest ? at - from : longest;
+		if (at == from)
+			while (at < token.n && isalpha((unsigned char)token.p[at]))
+				at++;
+		if ((!piece && (isdigit((unsigned char)token.p[from]) || at - from < 3)) ||
+		    at == from)
+			return false;
+		while (epoch && at < token.n && isdigit((unsigned char)token.p[at]))
+			at++;
+		if (at < token.n && token.p[at] != '_')
+			return false;
+	}
+	return digits >= 4 && longest >= 3 && token.p[token.n - 1] != '_';
+}
+
+static void at_work(struct search *s, size_t at)
+{
+	struct str t = s->text;
+	size_t from = at, to = at + 1;
+
+	while (from && (isalnum((unsigned char)t.p[from - 1]) || t.p[from - 1] == '_'))
+		from--;
+	while (to < t.n && (isalnum((unsigned char)t.p[to]) || t.p[to] == '_' ||
+			    (t.p[to] == '-' && t.p[to - 1] == '_')))
+		to++;
+	s->passed = to;
+	t = (struct str){ t.p + from, to - from };
+	if (!s->found.kind && t.n <= VALUE_BYTES_MAX && is_work(t))
+		found(s, KEY_WORK, t);
+}
+
+/* req-<uuid>, the whole of which is the name. */
+static void at_req(struct search *s, size_t at)
+{
+	struct str rest = str_skip(s->text, at + 2), id = rest;
+
+	if (at < 2 || memcmp(s->text.p + at - 2, "re", 2) ||
+	    (at > 2 && isalnum((unsigned char)s->text.p[at - 3])))
+		return;
+	for (id.n = 0; id.n < rest.n; id.n++)
+		if (!isxdigit((unsigned char)rest.p[id.n]) && rest.p[id.n] != '-')
+			break;
+	if (id.n == 36 && !is_zero(id))
+		found(s, KEY_REQUEST, (struct str){ s->text.p + at - 2, id.n + 4 });
+}
+
+static void at_traceparent(struct search *s, size_t at)
+{
+	struct str name = STR("traceparent"), value, trace, span, version;
+	bool separated;
+
+	if (at < 4 || !str_eq_nocase(str_head(str_skip(s->text, at - 4), name.n), name) ||
+	    !take_value(str_skip(s->text, at - 4 + name.n), &value, &separated))
+		return;
+	if (take_hex(&value, 2, &version) && str_take_char(&value, '-') &&
+	    take_hex(&value, 32, &trace) && str_take_char(&value, '-') &&
+	    take_hex(&value, 16, &span) && !is_zero(trace))
+		found_trace(s, trace, span);
+}
+
+/* sw8: 1-<trace>-<segment>-…, each in base64. */
+static void at_sw8(struct search *s, size_t at)
+{
+	struct str value, trace;
+	bool separated;
+
+	if (!at || tolower((unsigned char)s->text.p[at - 1]) != 's' ||
+	    (at > 1 && isalnum((unsigned char)s->text.p[at - 2])) ||
+	    !take_value(str_skip(s->text, at + 2), &value, &separated) || !separated)
+		return;
+	if ((str_take(&value, STR("1-")) || str_take(&value, STR("0-"))) &&
+	    str_take_until(&value, '-', &trace) && trace.n >= 16)
+		found_trace(s, trace, STR(""));
+}
+
+static void at_bracket(struct search *s, size_t at)
+{
+	struct str rest = str_skip(s->text, at + 1), inside = rest, trace, span;
+
+	if (take_trace(&rest, &trace) && str_take_char(&rest, '-') && take_hex(&rest, 16, &span) &&
+	    str_take_char(&rest, ']')) {
+		found_trace(s, trace, span);
+		return;
+	}
+	for (size_t n = 0; inside.n && n < NAME_BYTES_MAX && is_name_char(inside.p[0]); n++)
+		inside = str_skip(inside, 1);
+	if (str_take_char(&inside, ',') && take_trace(&inside, &trace) &&
+	    str_take_char(&inside, ',') && take_hex(&inside, 16, &span) && inside.n &&
+	    (inside.p[0] == ',' || inside.p[0] == ']'))
+		found_trace(s, trace, span);
+}
+
+static void look_at(struct search *s, size_t at)
+{
+	switch (s->text.p[at]) {
+	case '_':
+		at_work(s, at);
+		break;
+	case '[':
+		at_bracket(s, at);
+		break;
+	case 'q':
+		at_req(s, at);
+		break;
+	case 'e':
+	case 'E':
+		at_traceparent(s, at);
+		break;
+	case 'w':
+	case 'W':
+		at_sw8(s, at);
+		break;
+	default:
+		at_id(s, at);
+	}
+}
+
+/* The end is sieved in a copy, so that nothing behind the text is read. */
+static uint32_t sieve_end(struct str end)
+{
+	char copy[STEP + LOOK_AHEAD] = { 0 };
+
+	memcpy(copy, end.p, end.n);
+	return sieve(copy);
+}
+
+bool logid_find(struct str text, struct logid *id)
+{
+	struct search s = { .text = text };
+
+	for (size_t at = 0; at < text.n; at += STEP) {
+		bool is_end = text.n - at < STEP + LOOK_AHEAD;
+		uint32_t bits = is_end ? sieve_end(str_skip(text, at)) : sieve(text.p + at);
+
+		for (; bits; bits &= bits - 1) {
+			size_t here = at + (size_t)__builtin_ctz(bits);
+
+			if (here >= s.passed && here < text.n)
+				look_at(&s, here);
+		}
+	}
+	if (!s.found.kind)
+		return false;
+	*id = s.found;
+	id->span = s.found.kind == KEY_TRACE ? s.span : STR("");
+	return true;
+}
