@@ -134,6 +134,33 @@ void time_span_text(struct buf *b, int64_t ns)
 	buf_done(&t);
 }
 
+bool time_parse_span(struct str text, int64_t *ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "ns", 1 },    { "us", 1e3 },   { "ms", 1e6 },   { "s", 1e9 },
+		      { "sec", 1e9 }, { "min", 60e9 }, { "m", 60e9 },   { "h", 3600e9 },
+		      { "d", 86400e9 } };
+	double v;
+
+	text = str_trim(text);
+	if (!str_take_double(&text, &v) || v < 0)
+		return false;
+	text = str_trim(text);
+	if (!text.n && v == 0) {
+		*ns = 0;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (!str_eq(text, str_of(units[i].name)) || v * units[i].ns > 9e18)
+			continue;
+		*ns = (int64_t)(v * units[i].ns);
+		return true;
+	}
+	return false;
+}
+
 static int64_t clock_ns(clockid_t id)
 {
 	struct timespec ts;

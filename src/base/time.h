@@ -32,6 +32,8 @@ int64_t time_from_local(int64_t wall_ns);
 void time_text(struct buf *b, int64_t ns, int digits);
 /* "41 ms", "1.9 s", "3 min 20 s": three significant digits at most. */
 void time_span_text(struct buf *b, int64_t ns);
+/* The whole text is a span such as "10ms", "1.5 s", "2min", "0": units ns us ms s min h d. */
+bool time_parse_span(struct str text, int64_t *ns);
 int64_t time_now(void);  /* the wall clock */
 int64_t time_tick(void); /* a clock that never jumps, for progress and rates */
 

@@ -1,0 +1,56 @@
+/* culprit QUESTION RUN|INPUT...: puts one question of the table to one run, or to two. */
+#include <stdio.h>
+
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/observe.h"
+#include "cli/say.h"
+#include "cli/show.h"
+#include "report/report.h"
+#include "store/store.h"
+
+static int open_runs(const struct call *call, struct store **runs, struct error *err)
+{
+	unsigned nr = call->command->question->nr_runs;
+	int got = 0;
+
+	if (nr == 1)
+		return observe_or_open(call, call->inputs, call->nr_inputs, &runs[0], err);
+	for (unsigned i = 0; i < nr && got >= 0; i++)
+		got = observe_or_open(call, call->inputs + i, 1, &runs[i], err);
+	return got;
+}
+
+static int ask(const struct call *call, struct store *const *runs, struct error *err)
+{
+	const struct question *q = call->command->question;
+	/* the question's options stand first in the command's, so the values fit both */
+	struct args args = { call->options, call->values };
+	struct report report;
+	int got, shown;
+
+	report_init(&report);
+	got = q->run(runs, &args, &report, err);
+	for (unsigned i = 0; got >= 0 && i < q->nr_runs; i++)
+		losses_add(&report.losses, store_losses(runs[i]));
+	shown = got >= 0 ? show_report(&report, call, err) : 0;
+	report_done(&report);
+	return shown < 0 ? shown : got;
+}
+
+int cmd_ask(const struct call *call)
+{
+	struct store *runs[2] = { NULL, NULL };
+	struct error err = { 0 };
+	int got = open_runs(call, runs, &err);
+
+	if (got >= 0)
+		got = ask(call, runs, &err);
+	for (int i = 0; i < 2; i++)
+		if (runs[i])
+			store_close(runs[i]);
+	if (got >= 0)
+		return got ? EXIT_NOTHING : EXIT_ANSWERED;
+	say_error("%s", err.msg);
+	return EXIT_CANNOT;
+}

@@ -1,0 +1,154 @@
+#include "cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/shared.h"
+
+static const struct option analyze_options[] = {
+	{ "output", "FILE", "write the run there (default: run.culprit)" },
+	{ "no-run", NULL, "keep no run file, only print the report" },
+	SHARED_OPTIONS,
+	{ 0 },
+};
+
+static const struct example analyze_examples[] = {
+	{ "analyze logs/", "what is slow in the system that wrote these logs" },
+	{ "analyze traces.json -o slow.culprit", "the same from traces, kept for later questions" },
+	{ "analyze --layout '%d{ISO8601} %-5p [%t] %c{2}: %m%n' logs/nn.log",
+	  "with the layout told instead of found" },
+	{ "analyze --html report.html logs/", "the report as one file to send to a colleague" },
+	{ 0 },
+};
+
+static const struct option export_options[] = {
+	{ "format", "NAME", "otlp, jaeger, chrome, perfetto, folded, dot or csv" },
+	{ "output", "FILE", "write there instead of standard output" },
+	READING_OPTIONS,
+	{ 0 },
+};
+
+static const struct example export_examples[] = {
+	{ "export run.culprit --format perfetto -o run.pftrace",
+	  "to look at it in the Perfetto UI" },
+	{ "export run.culprit --format jaeger -o run.json", "to upload it in the Jaeger UI" },
+	{ "export run.culprit --format csv", "one row for each request" },
+	{ 0 },
+};
+
+static const struct option no_options[] = { { 0 } };
+
+static const struct option help_options[] = {
+	{ "examples", NULL, "print the examples of all commands, one a line" },
+	{ 0 },
+};
+
+static const struct command builtin[] = {
+	{ .name = "analyze",
+	  .summary = "read everything, find the requests, say what is slow and why",
+	  .usage = "INPUT...",
+	  .about = "Inputs are files, directories, globs or - for standard input, plain or "
+		   "compressed (gz, xz, zst).\n"
+		   "What each one is, is found out by looking: logs of nearly any layout, OTLP, "
+		   "Jaeger, Zipkin and\n"
+		   "Chrome traces, message traces, causal event graphs.",
+	  .options = analyze_options,
+	  .examples = analyze_examples,
+	  .inputs_min = 1,
+	  .run = cmd_analyze },
+	{ .name = "export",
+	  .summary = "write a run for the tools that people already use",
+	  .usage = "RUN|INPUT... --format NAME",
+	  .options = export_options,
+	  .examples = export_examples,
+	  .inputs_min = 1,
+	  .run = cmd_export },
+	{ .name = "completion",
+	  .summary = "print the completion script of a shell",
+	  .usage = "bash|zsh",
+	  .options = no_options,
+	  .inputs_min = 1,
+	  .inputs_max = 1,
+	  .run = cmd_completion },
+	{ .name = "help",
+	  .summary = "show what a command does",
+	  .usage = "[COMMAND]",
+	  .options = help_options,
+	  .inputs_max = 1,
+	  .run = cmd_help },
+};
+
+#define NR_BUILTIN (sizeof(builtin) / sizeof(*builtin))
+#define COMMANDS_MAX 64
+
+static const struct option shared_options[] = { SHARED_OPTIONS, { 0 } };
+
+static size_t count(const struct option *o)
+{
+	size_t nr = 0;
+
+	while (o && o[nr].name)
+		nr++;
+	return nr;
+}
+
+/* A question's own options, then those of every question. Lives as long as the program. */
+static const struct option *with_shared(const struct option *own)
+{
+	size_t nr = count(own), nr_shared = count(shared_options);
+	struct option *all = mem_zalloc(mem_bytes(nr + nr_shared + 1, sizeof(*all)));
+
+	if (nr)
+		memcpy(all, own, nr * sizeof(*all));
+	memcpy(all + nr, shared_options, nr_shared * sizeof(*all));
+	return all;
+}
+
+static struct command command_of(const struct question *q)
+{
+	return (struct command){ .name = q->name,
+				 .summary = q->summary,
+				 .usage = q->nr_runs == 2 ? "BEFORE AFTER" : "RUN|INPUT...",
+				 .options = with_shared(q->options),
+				 .examples = q->examples,
+				 .question = q,
+				 .inputs_min = q->nr_runs,
+				 .inputs_max = q->nr_runs == 2 ? 2 : 0,
+				 .run = cmd_ask };
+}
+
+const struct command *command_table(size_t *nr)
+{
+	static struct command all[COMMANDS_MAX];
+	static size_t filled;
+
+	if (!filled) {
+		all[filled++] = builtin[0];
+		for (size_t i = 0; questions[i] && filled + NR_BUILTIN < COMMANDS_MAX; i++)
+			all[filled++] = command_of(questions[i]);
+		for (size_t i = 1; i < NR_BUILTIN; i++)
+			all[filled++] = builtin[i];
+	}
+	*nr = filled;
+	return all;
+}
+
+const struct command *command_find(const char *name)
+{
+	size_t nr;
+	const struct command *all = command_table(&nr);
+
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(all[i].name, name))
+			return &all[i];
+	return NULL;
+}
+
+const char *call_get(const struct call *call, const char *name)
+{
+	for (size_t i = 0; call->options[i].name; i++)
+		if (!strcmp(call->options[i].name, name))
+			return call->values[i];
+	return NULL;
+}

@@ -1,0 +1,185 @@
+#include "cli/observe.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/say.h"
+#include "infer/inference.h"
+#include "model/event.h"
+#include "model/sink.h"
+#include "source/source.h"
+#include "store/store.h"
+
+static volatile sig_atomic_t is_interrupted;
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	is_interrupted = 1;
+}
+
+/* Stops gently once, so that the unfinished run is removed; the second signal ends the program. */
+static void catch_signals(void)
+{
+	struct sigaction act = { .sa_handler = interrupt, .sa_flags = SA_RESETHAND };
+
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+}
+
+/* Between the sources and the store: progress, and the way out on a signal. */
+struct passage {
+	struct sink store;
+	struct progress progress;
+};
+
+static int pass_file(void *to, const struct file_seen *f, uint32_t *number, struct error *err)
+{
+	struct passage *p = to;
+
+	return p->store.file(p->store.to, f, number, err);
+}
+
+static int pass_events(void *to, const struct event *ev, size_t nr, struct error *err)
+{
+	struct passage *p = to;
+
+	if (is_interrupted)
+		return error_set(err, EINTR, "interrupted");
+	return p->store.events(p->store.to, ev, nr, err);
+}
+
+static int pass_spans(void *to, const struct span *sp, size_t nr, struct error *err)
+{
+	struct passage *p = to;
+
+	if (is_interrupted)
+		return error_set(err, EINTR, "interrupted");
+	return p->store.spans(p->store.to, sp, nr, err);
+}
+
+static void pass_progress(void *to, uint64_t bytes)
+{
+	struct passage *p = to;
+
+	progress_add(&p->progress, bytes);
+}
+
+static int read_inputs(struct store *s, const struct source_options *o,
+		       const struct source_list *list, struct error *err)
+{
+	struct passage p = { .store = store_sink(s) };
+	struct sink sink = {
+		&p, pass_file, pass_events, pass_spans, pass_progress, p.store.losses
+	};
+	size_t nr_read = 0;
+	int got = 0;
+
+	progress_begin(&p.progress, "reading", list->bytes);
+	for (size_t i = 0; i < list->nr && got >= 0; i++) {
+		got = source_read(list->paths[i], o, &sink, err);
+		if (got >= 0) {
+			nr_read += got > 0;
+			continue;
+		}
+		/* one bad file must not cost the others; our own failures do end it */
+		if (got == -EINTR || got == -ENOSPC || got == -EDQUOT || list->nr == 1)
+			break;
+		progress_end(&p.progress);
+		say_error("%s (left out)", err->msg);
+		p.store.losses->count[LOSS_FILES_UNREADABLE]++;
+		got = 0;
+	}
+	progress_end(&p.progress);
+	if (got >= 0 && !nr_read)
+		return error_set(err, ENOENT,
+				 "nothing to analyze: none of the %zu file(s) is a log or a trace "
+				 "that can be read",
+				 list->nr);
+	return got;
+}
+
+static int infer_all(struct store *s, const struct infer_options *o, struct error *err)
+{
+	struct progress p;
+	int got = 0;
+
+	progress_begin(&p, "inferring", 0);
+	for (size_t i = 0; inferences[i] && got >= 0; i++)
+		got = inferences[i]->run(s, o, err);
+	progress_end(&p);
+	return got;
+}
+
+static int span_option(const struct call *call, const char *name, int64_t *ns, struct error *err)
+{
+	const char *text = call_get(call, name);
+
+	if (text && !time_parse_span(str_of(text), ns))
+		return error_set(err, EINVAL,
+				 "--%s '%s' is no time; write it like 10ms, 1.5s or 2min", name,
+				 text);
+	return 0;
+}
+
+static int fill_run(struct store *s, const struct call *call, const struct source_list *list,
+		    struct error *err)
+{
+	struct source_options so = { .layout = call_get(call, "layout"),
+				     .zone = call_get(call, "zone") };
+	struct infer_options io = INFER_DEFAULTS;
+	int got = span_option(call, "max-skew", &io.max_skew_ns, err);
+
+	if (got >= 0)
+		got = span_option(call, "idle", &io.idle_ns, err);
+	if (got >= 0)
+		got = store_set_fact(s, "version", STR(CULPRIT_VERSION), err);
+	if (got >= 0)
+		got = read_inputs(s, &so, list, err);
+	if (got >= 0)
+		got = infer_all(s, &io, err);
+	return got < 0 ? got : store_finish(s, err);
+}
+
+int observe(const struct call *call, char *const *inputs, unsigned long nr_inputs, const char *path,
+	    struct store **s, struct error *err)
+{
+	struct source_list list = { 0 };
+	struct store *made = NULL;
+	int got = source_expand(inputs, nr_inputs, &list, err);
+
+	if (got >= 0)
+		got = store_create(&made, path, err);
+	if (got >= 0) {
+		catch_signals();
+		got = fill_run(made, call, &list, err);
+	}
+	source_list_done(&list);
+	if (got < 0) {
+		if (made)
+			store_close(made);
+		return got;
+	}
+	*s = made;
+	return 0;
+}
+
+int observe_or_open(const struct call *call, char *const *inputs, unsigned long nr_inputs,
+		    struct store **s, struct error *err)
+{
+	for (unsigned long i = 0; i < nr_inputs; i++) {
+		if (!store_is_run(inputs[i]))
+			continue;
+		if (nr_inputs > 1)
+			return error_set(err, EINVAL, "'%s' is a run file; give it alone",
+					 inputs[i]);
+		return store_open(s, inputs[i], err);
+	}
+	return observe(call, inputs, nr_inputs, NULL, s, err);
+}

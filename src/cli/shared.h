@@ -1,0 +1,21 @@
+/* The options that several commands have in common, each written once. */
+#ifndef CULPRIT_CLI_SHARED_H
+#define CULPRIT_CLI_SHARED_H
+
+/* How raw inputs are read; without effect on a run file. */
+#define READING_OPTIONS \
+	{ "layout", "PATTERN", \
+	  "layout of the log lines as a log4j pattern (default: found out)" }, \
+		{ "zone", "ZONE", \
+		  "zone of times that name none: +02:00, UTC (default: the local one)" }, \
+		{ "max-skew", "TIME", \
+		  "make no clock correction larger than this: 10ms; 0 makes none" }, \
+		{ "idle", "TIME", \
+		  "silence after which a request id means a new request (default: 1min)" }
+
+#define SHARED_OPTIONS \
+	{ "json", NULL, "one JSON object per line" }, \
+		{ "html", "FILE", "also write the report as one self-contained HTML file" }, \
+		READING_OPTIONS
+
+#endif

@@ -1,0 +1,27 @@
+/* An inference ties what was observed into requests: its name, what it needs, the function that
+ * does it. */
+#ifndef CULPRIT_INFER_INFERENCE_H
+#define CULPRIT_INFER_INFERENCE_H
+
+#include <stdint.h>
+
+struct error;
+struct store;
+
+struct infer_options {
+	int64_t max_skew_ns; /* larger clock corrections are not made; 0 makes none, negative any */
+	int64_t idle_ns;     /* silence after which a request id means a new request */
+};
+
+#define INFER_DEFAULTS { .max_skew_ns = -1, .idle_ns = 60000000000LL }
+
+struct inference {
+	const char *name;
+	const char *summary;
+	/* Reads what was delivered, adds requests. 0, or negative failure. */
+	int (*run)(struct store *s, const struct infer_options *o, struct error *err);
+};
+
+extern const struct inference *const inferences[]; /* ends with NULL */
+
+#endif
