@@ -47,8 +47,10 @@ struct source_list {
 int source_expand(char *const *args, size_t nr, struct source_list *list, struct error *err);
 void source_list_done(struct source_list *list);
 
-/* Reads one file into the sink; a file of no known kind is counted and passed over. 1 read, 0
- * passed over, negative failure. */
+/*
+ * Reads one file into the sink. 1: read; 0: passed over (it cannot be opened, is empty or of no
+ * known kind) and counted, with the reason in *err; negative: failure.
+ */
 int source_read(const char *path, const struct source_options *o, struct sink *sink,
 		struct error *err);
 

@@ -1,0 +1,193 @@
+/*
+ * Log files: what a line says is the business of layout.h, what a file is made of is ours. A line
+ * that begins no event goes on with the event before it, as stack traces do.
+ */
+#include <ctype.h>
+#include <errno.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "model/sink.h"
+#include "source/chunks.h"
+#include "source/formats.h"
+#include "source/input.h"
+#include "source/layout.h"
+#include "source/lines.h"
+#include "source/nodename.h"
+
+#define LINE_BYTES_MAX ((size_t)1 << 20)
+#define SNIFF_SURE 30 /* any format that knows its own marks is surer than this */
+
+struct logs {
+	struct layout *layout;
+	bool has_more;
+	uint32_t file;
+};
+
+/* Characters that no text has, in more than a twentieth of it; NUL bytes alone do not count, since
+ * a crash leaves stretches of them in a log. */
+static bool is_binary(struct str head)
+{
+	size_t odd = 0, nul = 0, all = head.n;
+
+	while (head.n) {
+		unsigned char c = (unsigned char)head.p[0];
+		size_t n = c < 0x80 ? 1 : utf8_length(head);
+
+		nul += !c;
+		odd += !n || (c && c < ' ' && !isspace(c) && c != 0x1b) || c == 0x7f;
+		head = str_skip(head, n ? n : 1);
+	}
+	return odd > (all - nul) / 20 || nul > all / 2;
+}
+
+static int sniff(struct str head, bool whole)
+{
+	const struct layout_hints hints = { .zone = STR("UTC"), .node = STR("") };
+	struct layout *layout = NULL;
+	struct error err;
+
+	(void)whole;
+	if (!head.n || is_binary(head) || layout_learn(&layout, head, &hints, &err) < 0)
+		return 0;
+	layout_free(layout);
+	return SNIFF_SURE;
+}
+
+static void *open_worker(void *ctx)
+{
+	return layout_worker_new(((struct logs *)ctx)->layout);
+}
+
+static void close_worker(void *state)
+{
+	layout_worker_free(state);
+}
+
+static size_t cut(void *ctx, struct str bytes)
+{
+	return layout_cut(((struct logs *)ctx)->layout, bytes);
+}
+
+/* What a careful look at a strange line finds is counted; the line is kept as it is. */
+static void note_strange(struct batch *b, struct str line)
+{
+	if (memchr(line.p, 0, line.n))
+		b->losses.count[LOSS_LINES_NUL]++;
+	while (line.n) {
+		size_t n = (unsigned char)line.p[0] < 0x80 ? 1 : utf8_length(line);
+
+		if (!n) {
+			b->losses.count[LOSS_LINES_NOT_UTF8]++;
+			return;
+		}
+		line = str_skip(line, n);
+	}
+}
+
+/* A line that begins no event: nr counts from 0 in its chunk, end is where its text ends. */
+static void go_on(struct logs *logs, struct batch *b, struct str line, uint64_t nr)
+{
+	uint64_t end = (uint64_t)(line.p - b->bytes.p) + line.n;
+	struct event *last;
+
+	if (!b->events.nr) {
+		b->continued_bytes = end;
+		b->continued_lines = (uint32_t)(nr + 1);
+		return;
+	}
+	last = &b->events.v[b->events.nr - 1];
+	if (logs->has_more)
+		layout_more(logs->layout, b->worker_state, line, &b->arena, last, &b->losses);
+	last->length = b->offset + end - last->offset;
+	last->nr_lines = (uint32_t)(b->first_line + nr - last->line + 1);
+}
+
+static void parse(void *ctx, struct batch *b)
+{
+	struct logs *logs = ctx;
+	struct lines l = lines_of(b->bytes);
+	struct line line;
+
+	for (uint64_t nr = 0; lines_next(&l, &line); nr++) {
+		struct event *ev;
+
+		if (line.strange)
+			note_strange(b, line.text);
+		if (!line.text.n && !logs->has_more)
+			continue;
+		vec_reserve(&b->events, b->events.nr + 1);
+		ev = &b->events.v[b->events.nr];
+		if (!layout_parse(logs->layout, b->worker_state, line.text, &b->arena, ev,
+				  &b->losses)) {
+			go_on(logs, b, line.text, nr);
+			continue;
+		}
+		ev->kind = EVENT_LOG;
+		ev->file = logs->file;
+		ev->line = b->first_line + nr;
+		ev->nr_lines = 1;
+		ev->offset = b->offset + (uint64_t)(line.text.p - b->bytes.p);
+		ev->length = line.text.n;
+		b->events.nr++;
+	}
+}
+
+static int settle(void *ctx, struct batch *b, struct error *err)
+{
+	(void)err;
+	return layout_settle(((struct logs *)ctx)->layout, b->events.v, b->events.nr, &b->losses);
+}
+
+static int find_layout(struct input *in, const struct source_options *o, struct layout **layout,
+		       struct error *err)
+{
+	struct arena arena = { 0 };
+	const struct layout_hints hints = {
+		.zone = str_of(o->zone ? o->zone : ""),
+		.mtime_ns = input_mtime(in),
+		.node = nodename_of_path(&arena, str_of(input_path(in))),
+	};
+	int r = o->layout ? layout_compile(layout, o->layout, &hints, err)
+			  : layout_learn(layout, input_head(in, NULL), &hints, err);
+
+	arena_done(&arena);
+	return r;
+}
+
+static int read_logs(struct input *in, const struct source_options *o, struct sink *sink,
+		     struct error *err)
+{
+	struct logs logs = { 0 };
+	struct chunk_format format = { .ctx = &logs,
+				       .line_bytes_max = LINE_BYTES_MAX,
+				       .open_worker = open_worker,
+				       .close_worker = close_worker,
+				       .parse = parse,
+				       .settle = settle };
+	struct file_seen seen = { .path = str_of(input_path(in)),
+				  .bytes = input_bytes(in),
+				  .mtime_ns = input_mtime(in) };
+	int r = find_layout(in, o, &logs.layout, err);
+
+	if (r < 0)
+		return r;
+	logs.has_more = layout_has_more(logs.layout);
+	if (logs.has_more)
+		format.cut = cut;
+	seen.format = str_of(layout_name(logs.layout));
+	seen.layout = layout_pattern(logs.layout);
+	r = sink->file(sink->to, &seen, &logs.file, err);
+	if (r >= 0)
+		r = chunks_read(in, &format, o->cores, sink, err);
+	layout_free(logs.layout);
+	return r;
+}
+
+const struct source source_logs = {
+	.name = "logs",
+	.summary = "log files of any layout whose lines carry a time",
+	.sniff = sniff,
+	.read = read_logs,
+};

@@ -1,0 +1,90 @@
+#include "source/source.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "model/sink.h"
+#include "source/formats.h"
+#include "source/input.h"
+
+/* Where two are equally sure the first wins; what is text of any kind comes last. */
+const struct source *const sources[] = {
+	&source_otlp_json, &source_otlp_protobuf, &source_jaeger, &source_zipkin, &source_chrome,
+	&source_messages,  &source_dag,           &source_logs,   NULL,
+};
+
+const struct source *source_find(struct input *in)
+{
+	const struct source *best = NULL;
+	bool whole;
+	struct str head = input_head(in, &whole);
+	int most = 0;
+
+	for (const struct source *const *s = sources; *s; s++) {
+		int sure = head.n ? (*s)->sniff(head, whole) : 0;
+
+		if (sure > most) {
+			most = sure;
+			best = *s;
+		}
+	}
+	return best;
+}
+
+/* A pattern that the user gives makes a log of any text. */
+static const struct source *find(struct input *in, const struct source_options *o)
+{
+	const struct source *found = source_find(in);
+	struct str head = input_head(in, NULL);
+
+	if (!found && o->layout && head.n && !memchr(head.p, 0, head.n))
+		return &source_logs;
+	return found;
+}
+
+static int pass_over(struct sink *sink, enum loss why, uint64_t bytes)
+{
+	sink->losses->count[why]++;
+	if (sink->progress && bytes)
+		sink->progress(sink->to, bytes);
+	return 0;
+}
+
+/* Nothing comes out of it: it is empty, or damaged from its first byte on. */
+static int pass_over_empty(struct input *in, struct sink *sink, struct error *err)
+{
+	char byte;
+
+	if (input_read(in, &byte, 1, err) < 0) {
+		error_prefix(err, "'%s'", input_path(in));
+		return pass_over(sink, LOSS_FILES_UNREADABLE, input_bytes(in));
+	}
+	error_set(err, ENODATA, "'%s' is empty", input_path(in));
+	return pass_over(sink, LOSS_FILES_EMPTY, input_bytes(in));
+}
+
+int source_read(const char *path, const struct source_options *o, struct sink *sink,
+		struct error *err)
+{
+	const struct source *source;
+	struct input *in;
+	int r;
+
+	if (input_open(&in, path, err) < 0)
+		return pass_over(sink, LOSS_FILES_UNREADABLE, 0);
+	source = find(in, o);
+	if (!input_head(in, NULL).n) {
+		r = pass_over_empty(in, sink, err);
+	} else if (!source) {
+		error_set(err, ENOTSUP, "'%s' is of no known kind", path);
+		r = pass_over(sink, LOSS_FILES_UNKNOWN, input_bytes(in));
+	} else {
+		r = source->read(in, o, sink, err);
+		if (r < 0 && !strstr(err->msg, path))
+			error_prefix(err, "'%s'", path);
+		else if (r >= 0)
+			r = 1;
+	}
+	input_close(in);
+	return r;
+}
