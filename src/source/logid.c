@@ -1,6 +1,7 @@
 /*
  * Most lines name nothing, so the text is first sieved sixteen bytes at a time for the few pairs of
- * bytes that every name goes with; only what the sieve keeps is looked at closely.
+ * bytes that every name goes with; only what the sieve keeps is looked at closely. Characters are
+ * told apart by a table of our own: those of the C library depend on the locale and are calls.
  *
  *      "id" and no letter behind     trace_id= X-Request-ID: "traceId":"…" opID txid
  *      '_' and a digit or minus      blk_1073741825_1001, blk_-42…, application_17_0001
@@ -11,16 +12,37 @@
  */
 #include "source/logid.h"
 
-#include <ctype.h>
-
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-#define STEP 16
+#define STEP 64
 #define LOOK_AHEAD 2 /* bytes behind the step that decide about its last ones */
 #define NAME_BYTES_MAX 48
 #define VALUE_BYTES_MAX 128
+
+enum { DIGIT = 1, LOWER = 2, UPPER = 4, HEX = 8, SIGN = 16, LETTER = LOWER | UPPER };
+
+static const unsigned char classes[256] = {
+	['0' ... '9'] = DIGIT | HEX,
+	['a' ... 'f'] = LOWER | HEX,
+	['g' ... 'z'] = LOWER,
+	['A' ... 'F'] = UPPER | HEX,
+	['G' ... 'Z'] = UPPER,
+	['_'] = SIGN,
+	['-'] = SIGN,
+	['.'] = SIGN,
+};
+
+static inline bool is(char c, unsigned class)
+{
+	return classes[(unsigned char)c] & class;
+}
+
+static inline char lower(char c)
+{
+	return is(c, UPPER) ? (char)(c | 0x20) : c;
+}
 
 /* What was found so far, and the text around it. */
 struct search {
@@ -45,7 +67,7 @@ static __m128i is_char(__m128i v, char c)
 	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
 }
 
-static uint32_t sieve(const char *p)
+static uint64_t sieve16(const char *p)
 {
 	const __m128i small = _mm_set1_epi8(0x20);
 	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -62,12 +84,17 @@ static uint32_t sieve(const char *p)
 	__m128i any = _mm_or_si128(_mm_or_si128(_mm_or_si128(id, work), _mm_or_si128(req, parent)),
 				   _mm_or_si128(sw8, is_char(a, '[')));
 
-	return (uint32_t)_mm_movemask_epi8(any);
+	return (uint16_t)_mm_movemask_epi8(any);
+}
+
+static uint64_t sieve(const char *p)
+{
+	return sieve16(p) | sieve16(p + 16) << 16 | sieve16(p + 32) << 32 | sieve16(p + 48) << 48;
 }
 #else
-static uint32_t sieve(const char *p)
+static uint64_t sieve(const char *p)
 {
-	uint32_t bits = 0;
+	uint64_t bits = 0;
 
 	for (int i = 0; i < STEP; i++) {
 		char a = p[i], b = p[i + 1], la = a | 0x20, lb = b | 0x20, lc = p[i + 2] | 0x20;
@@ -76,7 +103,7 @@ static uint32_t sieve(const char *p)
 
 		if (id || work || a == '[' || (a == 'q' && b == '-') || (la == 'e' && lb == 'p') ||
 		    (la == 'w' && b == '8'))
-			bits |= 1U << i;
+			bits |= 1ULL << i;
 	}
 	return bits;
 }
@@ -85,7 +112,7 @@ static uint32_t sieve(const char *p)
 static bool is_hex(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (!isxdigit((unsigned char)s.p[i]))
+		if (!is(s.p[i], HEX))
 			return false;
 	return s.n;
 }
@@ -102,7 +129,7 @@ static bool is_zero(struct str s)
 static bool has_digit(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (isdigit((unsigned char)s.p[i]))
+		if (is(s.p[i], DIGIT))
 			return true;
 	return false;
 }
@@ -125,7 +152,7 @@ static bool take_trace(struct str *s, struct str *id)
 
 	if (!take_hex(&rest, 32, id) && !take_hex(&rest, 16, id))
 		return false;
-	if ((rest.n && isalnum((unsigned char)rest.p[0])) || is_zero(*id))
+	if ((rest.n && is(rest.p[0], LETTER | DIGIT)) || is_zero(*id))
 		return false;
 	*s = rest;
 	return true;
@@ -181,7 +208,7 @@ static bool take_value(struct str rest, struct str *value, bool *separated)
 static bool is_trace(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (!isalnum((unsigned char)s.p[i]) && s.p[i] != '-' && s.p[i] != '.')
+		if (!is(s.p[i], LETTER | DIGIT) && s.p[i] != '-' && s.p[i] != '.')
 			return false;
 	return s.n >= 8 && has_digit(s) && !is_zero(s);
 }
@@ -252,18 +279,18 @@ static bool ends_in(struct str name, struct str letters)
 	while (left) {
 		while (at && is_between(name.p[at - 1]) && left < letters.n)
 			at--;
-		if (!at || tolower((unsigned char)name.p[at - 1]) != letters.p[left - 1])
+		if (!at || lower(name.p[at - 1]) != letters.p[left - 1])
 			return false;
 		at--;
 		left--;
 	}
-	return !at || !isalpha((unsigned char)name.p[at - 1]) ||
-	       (isupper((unsigned char)name.p[at]) && !isupper((unsigned char)name.p[at - 1]));
+	return !at || !is(name.p[at - 1], LETTER) ||
+	       (is(name.p[at], UPPER) && !is(name.p[at - 1], UPPER));
 }
 
 static bool is_name_char(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.';
+	return is(c, LETTER | DIGIT | SIGN);
 }
 
 /* The name that ends behind "id" at this place; "trace id" in two words is one too. */
@@ -274,7 +301,7 @@ static struct str name_ending(struct str text, size_t end)
 	while (from > least && is_name_char(text.p[from - 1]))
 		from--;
 	if (from == end - 2 && from > least + 1 && text.p[from - 1] == ' ' &&
-	    isalpha((unsigned char)text.p[from - 2]))
+	    is(text.p[from - 2], LETTER))
 		for (from--; from > least && is_name_char(text.p[from - 1]);)
 			from--;
 	return (struct str){ text.p + from, end - from };
@@ -282,9 +309,18 @@ static struct str name_ending(struct str text, size_t end)
 
 static enum name_kind name_kind(struct str name)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (ends_in(name, names[i].letters))
+	size_t at = name.n - 2;
+	char last; /* the letter before "id", which rules out most */
+
+	while (at && is_between(name.p[at - 1]))
+		at--;
+	last = at ? lower(name.p[at - 1]) : 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct str letters = names[i].letters;
+
+		if (letters.p[letters.n - 3] == last && ends_in(name, letters))
 			return names[i].kind;
+	}
 	return NAME_OTHER;
 }
 
@@ -324,17 +360,16 @@ static bool is_work(struct str token)
 		if (piece && token.p[at] == '-')
 			at++;
 		from = at;
-		while (at < token.n && isdigit((unsigned char)token.p[at]))
+		while (at < token.n && is(token.p[at], DIGIT))
 			at++;
 		digits += at - from;
 		longest = at - from > longest ? at - from : longest;
 		if (at == from)
-			while (at < token.n && isalpha((unsigned char)token.p[at]))
+			while (at < token.n && is(token.p[at], LETTER))
 				at++;
-		if ((!piece && (isdigit((unsigned char)token.p[from]) || at - from < 3)) ||
-		    at == from)
+		if ((!piece && (is(token.p[from], DIGIT) || at - from < 3)) || at == from)
 			return false;
-		while (epoch && at < token.n && isdigit((unsigned char)token.p[at]))
+		while (epoch && at < token.n && is(token.p[at], DIGIT))
 			at++;
 		if (at < token.n && token.p[at] != '_')
 			return false;
@@ -347,9 +382,9 @@ static void at_work(struct search *s, size_t at)
 	struct str t = s->text;
 	size_t from = at, to = at + 1;
 
-	while (from && (isalnum((unsigned char)t.p[from - 1]) || t.p[from - 1] == '_'))
+	while (from && (is(t.p[from - 1], LETTER | DIGIT) || t.p[from - 1] == '_'))
 		from--;
-	while (to < t.n && (isalnum((unsigned char)t.p[to]) || t.p[to] == '_' ||
+	while (to < t.n && (is(t.p[to], LETTER | DIGIT) || t.p[to] == '_' ||
 			    (t.p[to] == '-' && t.p[to - 1] == '_')))
 		to++;
 	s->passed = to;
@@ -364,10 +399,10 @@ static void at_req(struct search *s, size_t at)
 	struct str rest = str_skip(s->text, at + 2), id = rest;
 
 	if (at < 2 || memcmp(s->text.p + at - 2, "re", 2) ||
-	    (at > 2 && isalnum((unsigned char)s->text.p[at - 3])))
+	    (at > 2 && is(s->text.p[at - 3], LETTER | DIGIT)))
 		return;
 	for (id.n = 0; id.n < rest.n; id.n++)
-		if (!isxdigit((unsigned char)rest.p[id.n]) && rest.p[id.n] != '-')
+		if (!is(rest.p[id.n], HEX) && rest.p[id.n] != '-')
 			break;
 	if (id.n == 36 && !is_zero(id))
 		found(s, KEY_REQUEST, (struct str){ s->text.p + at - 2, id.n + 4 });
@@ -393,8 +428,8 @@ static void at_sw8(struct search *s, size_t at)
 	struct str value, trace;
 	bool separated;
 
-	if (!at || tolower((unsigned char)s->text.p[at - 1]) != 's' ||
-	    (at > 1 && isalnum((unsigned char)s->text.p[at - 2])) ||
+	if (!at || lower(s->text.p[at - 1]) != 's' ||
+	    (at > 1 && is(s->text.p[at - 2], LETTER | DIGIT)) ||
 	    !take_value(str_skip(s->text, at + 2), &value, &separated) || !separated)
 		return;
 	if ((str_take(&value, STR("1-")) || str_take(&value, STR("0-"))) &&
@@ -445,7 +480,7 @@ static void look_at(struct search *s, size_t at)
 }
 
 /* The end is sieved in a copy, so that nothing behind the text is read. */
-static uint32_t sieve_end(struct str end)
+static uint64_t sieve_end(struct str end)
 {
 	char copy[STEP + LOOK_AHEAD] = { 0 };
 
@@ -459,10 +494,10 @@ bool logid_find(struct str text, struct logid *id)
 
 	for (size_t at = 0; at < text.n; at += STEP) {
 		bool is_end = text.n - at < STEP + LOOK_AHEAD;
-		uint32_t bits = is_end ? sieve_end(str_skip(text, at)) : sieve(text.p + at);
+		uint64_t bits = is_end ? sieve_end(str_skip(text, at)) : sieve(text.p + at);
 
 		for (; bits; bits &= bits - 1) {
-			size_t here = at + (size_t)__builtin_ctz(bits);
+			size_t here = at + (size_t)__builtin_ctzll(bits);
 
 			if (here >= s.passed && here < text.n)
 				look_at(&s, here);
