@@ -6,6 +6,9 @@
 #include <stdlib.h>
 
 #define BLOCK_BYTES ((size_t)64 << 10)
+/* Enough for one round of any reader. Giving blocks back each round costs more than filling them:
+ * the next round faults every page in again, and threads meet in the allocator. */
+#define NR_SPARE_MAX 32
 
 struct arena_block {
 	struct arena_block *next;
@@ -16,8 +19,12 @@ struct arena_block {
 static void arena_grow(struct arena *a, size_t bytes)
 {
 	size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-	struct arena_block *b = mem_alloc(sizeof(*b) + room);
+	struct arena_block *b = room == BLOCK_BYTES ? a->spare : NULL;
 
+	if (b)
+		a->spare = b->next;
+	else
+		b = mem_alloc(sizeof(*b) + room);
 	b->next = a->blocks;
 	b->bytes = room;
 	a->blocks = b;
@@ -40,32 +47,40 @@ void *arena_alloc(struct arena *a, size_t bytes)
 	return memset(p, 0, bytes);
 }
 
+static void free_blocks(struct arena_block *b)
+{
+	while (b) {
+		struct arena_block *next = b->next;
+
+		free(b);
+		b = next;
+	}
+}
+
 void arena_reset(struct arena *a)
 {
-	struct arena_block *keep = NULL, *b = a->blocks, *next;
+	struct arena_block *b = a->blocks, *spare = a->spare, *next;
+	unsigned nr = 0;
 
+	for (struct arena_block *s = spare; s; s = s->next)
+		nr++;
 	for (; b; b = next) {
 		next = b->next;
-		if (!keep && b->bytes == BLOCK_BYTES)
-			keep = b;
-		else
+		if (b->bytes != BLOCK_BYTES || nr == NR_SPARE_MAX) {
 			free(b);
+			continue;
+		}
+		b->next = spare;
+		spare = b;
+		nr++;
 	}
-	*a = (struct arena){ 0 };
-	if (!keep)
-		return;
-	keep->next = NULL;
-	*a = (struct arena){ keep, keep->data, keep->data + keep->bytes };
+	*a = (struct arena){ .spare = spare };
 }
 
 void arena_done(struct arena *a)
 {
-	struct arena_block *b = a->blocks, *next;
-
-	for (; b; b = next) {
-		next = b->next;
-		free(b);
-	}
+	free_blocks(a->blocks);
+	free_blocks(a->spare);
 	*a = (struct arena){ 0 };
 }
 

@@ -12,12 +12,13 @@ struct arena_block;
 /* Zero is a valid, empty arena. */
 struct arena {
 	struct arena_block *blocks;
+	struct arena_block *spare; /* kept by arena_reset for the next round */
 	char *at, *end;
 };
 
 /* Zeroed and aligned for any type. */
 void *arena_alloc(struct arena *a, size_t bytes);
-/* Forgets everything, keeps one block for the next round. */
+/* Forgets everything, keeps some memory for the next round. */
 void arena_reset(struct arena *a);
 void arena_done(struct arena *a);
 struct str arena_str(struct arena *a, struct str s);
