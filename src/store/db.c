@@ -1,0 +1,384 @@
+#include "store/db.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "store/looks.h"
+#include "store/pack.h"
+
+/*
+ * SQLite gives what is tedious to get right (pages, free space, big blobs, a sorter that spills);
+ * the content is ours, checksummed blob by blob, since SQLite has no checksums. While a run is
+ * written there is no journal and no sync: the file stands beside its place, and whoever dies
+ * leaves it unfinished (user_version 0), never half.
+ */
+
+#define APPLICATION_ID 0x43756c70 /* "Culp" */
+#define HEAD_BYTES 100            /* of every SQLite file */
+#define BATCH_BYTES ((size_t)16 << 20)
+
+struct db {
+	sqlite3 *sql;
+	char *name; /* as the user calls it */
+	struct pack *pack;
+	sqlite3_stmt *put[DB_TABLES], *get[DB_TABLES], *sort_add;
+	struct buf packed;
+	size_t batch;
+	uint64_t bytes;
+};
+
+static const char *const table_names[DB_TABLES] = { "catalog", "events", "requests", "bodies",
+						    "ids" };
+
+static uint64_t place_of(enum db_table table, uint64_t number)
+{
+	return (uint64_t)(table + 1) << 56 ^ number;
+}
+
+int db_damaged(const struct db *db, const char *what, struct error *err)
+{
+	return error_set(err, EBADMSG, "'%s' is damaged (%s): make it again from its inputs",
+			 db->name, what);
+}
+
+static int failed(const struct db *db, struct error *err)
+{
+	int code = sqlite3_errcode(db->sql), sys = sqlite3_system_errno(db->sql);
+
+	if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+		return db_damaged(db, "its pages do not fit together", err);
+	if (code == SQLITE_FULL)
+		return error_set(err, ENOSPC, "cannot write '%s': no space left on its disk",
+				 db->name);
+	if (code == SQLITE_TOOBIG)
+		return error_set(err, EFBIG, "cannot write '%s': one request or event is too large",
+				 db->name);
+	if (code == SQLITE_IOERR && sys)
+		return error_set(err, sys, "cannot use '%s': %s", db->name, strerror(sys));
+	return error_set(err, EIO, "cannot use '%s': %s", db->name, sqlite3_errmsg(db->sql));
+}
+
+static int run(struct db *db, const char *sql, struct error *err)
+{
+	return sqlite3_exec(db->sql, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : failed(db, err);
+}
+
+static int prepare(struct db *db, sqlite3_stmt **st, const char *sql, struct error *err)
+{
+	return sqlite3_prepare_v3(db->sql, sql, -1, SQLITE_PREPARE_PERSISTENT, st, NULL) ==
+			       SQLITE_OK
+		       ? 0
+		       : failed(db, err);
+}
+
+static int prepare_tables(struct db *db, bool writing, struct error *err)
+{
+	char sql[160];
+	int r = 0;
+
+	for (int i = 0; i < DB_TABLES && !r; i++) {
+		snprintf(sql, sizeof(sql),
+			 "SELECT number, data FROM %s WHERE number <= ? ORDER BY number DESC LIMIT "
+			 "1",
+			 table_names[i]);
+		r = prepare(db, &db->get[i], sql, err);
+		snprintf(sql, sizeof(sql), "INSERT INTO %s VALUES (?, ?)", table_names[i]);
+		if (!r && writing)
+			r = prepare(db, &db->put[i], sql, err);
+	}
+	return r;
+}
+
+static int make_tables(struct db *db, struct error *err)
+{
+	char sql[160];
+	int r;
+
+	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; BEGIN", APPLICATION_ID);
+	r = run(db, sql, err);
+	for (int i = 0; i < DB_TABLES && !r; i++) {
+		snprintf(sql, sizeof(sql),
+			 "CREATE TABLE %s (number INTEGER PRIMARY KEY, data BLOB NOT NULL)",
+			 table_names[i]);
+		r = run(db, sql, err);
+	}
+	return r ? r : run(db, "COMMIT; BEGIN", err);
+}
+
+static struct db *db_new(const char *name)
+{
+	struct db *db = mem_zalloc(sizeof(*db));
+
+	db->name = mem_alloc(strlen(name) + 1);
+	strcpy(db->name, name);
+	db->pack = pack_new();
+	return db;
+}
+
+int db_create(struct db **db, const char *path, const char *name, struct error *err)
+{
+	struct db *made = db_new(name);
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+	int r;
+
+	if (sqlite3_open_v2(path ? path : "", &made->sql, flags, NULL) != SQLITE_OK) {
+		r = failed(made, err);
+		goto out;
+	}
+	r = run(made,
+		"PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+		"PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -16384;"
+		"PRAGMA temp_store = FILE; PRAGMA temp.cache_size = -16384; PRAGMA threads = 1",
+		err);
+	if (!r)
+		r = make_tables(made, err);
+	if (!r)
+		r = prepare_tables(made, true, err);
+	if (!r)
+		*db = made;
+out:
+	if (r)
+		db_close(made);
+	return r;
+}
+
+/* --- opening: most of what can be wrong is told from the first hundred bytes ----------------- */
+
+static uint32_t big_endian(struct str head, size_t at)
+{
+	const unsigned char *p = (const unsigned char *)head.p + at;
+
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+bool db_is_head(struct str head)
+{
+	return head.n >= HEAD_BYTES && str_starts(head, STR("SQLite format 3\0")) &&
+	       big_endian(head, 68) == APPLICATION_ID;
+}
+
+static int check_head(const char *path, struct str head, uint64_t bytes, struct error *err)
+{
+	uint64_t page, version;
+
+	if (!db_is_head(head))
+		return error_set(err, EBADMSG, "'%s' is not a run file (it looks like %s)", path,
+				 looks_like(head));
+	version = big_endian(head, 60);
+	if (!version)
+		return error_set(err, EBADMSG,
+				 "'%s' is unfinished: what wrote it was stopped; make it again",
+				 path);
+	if (version > DB_VERSION)
+		return error_set(err, ENOTSUP,
+				 "'%s' was made by a newer culprit: upgrade this one to read it",
+				 path);
+	page = big_endian(head, 16) >> 16;
+	if (page * big_endian(head, 28) > bytes)
+		return error_set(err, EBADMSG,
+				 "'%s' is damaged (cut short): make it again from its inputs",
+				 path);
+	return 0;
+}
+
+static int check_file(const char *path, struct error *err)
+{
+	cleanup(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char head[4096];
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return error_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return error_set(err, EISDIR, "'%s' is a directory, not a run file", path);
+	if (!S_ISREG(st.st_mode))
+		return error_set(err, EBADMSG, "'%s' is not a regular file, so not a run file",
+				 path);
+	n = read(fd, head, sizeof(head));
+	if (n < 0)
+		return error_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
+	return check_head(path, (struct str){ head, (size_t)n }, (uint64_t)st.st_size, err);
+}
+
+/* "file:…?immutable=1": no lock and no journal is looked for, so read-only media work. */
+static void put_uri(struct buf *uri, const char *path)
+{
+	buf_add(uri, STR("file:"));
+	for (; *path; path++) {
+		if (strchr("%?#", *path))
+			buf_fmt(uri, "%%%02x", (unsigned char)*path);
+		else
+			buf_char(uri, *path);
+	}
+	buf_add(uri, STR("?immutable=1"));
+	buf_char(uri, 0);
+}
+
+int db_open(struct db **db, const char *path, struct error *err)
+{
+	struct buf uri = { 0 };
+	struct db *made;
+	int r = check_file(path, err);
+
+	if (r)
+		return r;
+	made = db_new(path);
+	put_uri(&uri, path);
+	if (sqlite3_open_v2(uri.p, &made->sql,
+			    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK)
+		r = failed(made, err);
+	if (!r)
+		r = run(made,
+			"PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;"
+			"PRAGMA cache_size = -8192",
+			err);
+	if (!r && prepare_tables(made, false, err))
+		r = db_damaged(made, "a table is missing", err);
+	buf_done(&uri);
+	if (r)
+		db_close(made);
+	else
+		*db = made;
+	return r;
+}
+
+void db_close(struct db *db)
+{
+	if (!db)
+		return;
+	for (int i = 0; i < DB_TABLES; i++) {
+		sqlite3_finalize(db->put[i]);
+		sqlite3_finalize(db->get[i]);
+	}
+	sqlite3_finalize(db->sort_add);
+	sqlite3_close(db->sql);
+	pack_free(db->pack);
+	buf_done(&db->packed);
+	free(db->name);
+	free(db);
+}
+
+int db_finish(struct db *db, struct error *err)
+{
+	char sql[80];
+
+	snprintf(sql, sizeof(sql), "PRAGMA user_version = %d; COMMIT; PRAGMA query_only = ON",
+		 DB_VERSION);
+	return run(db, sql, err);
+}
+
+uint64_t db_bytes(const struct db *db)
+{
+	return db->bytes;
+}
+
+/* --- blobs ----------------------------------------------------------------------------------- */
+
+static int end_batch(struct db *db, struct error *err)
+{
+	if (db->batch < BATCH_BYTES)
+		return 0;
+	db->batch = 0;
+	return run(db, "COMMIT; BEGIN", err);
+}
+
+int db_put(struct db *db, enum db_table table, uint64_t number, struct str raw, struct error *err)
+{
+	sqlite3_stmt *st = db->put[table];
+	int code;
+
+	buf_clear(&db->packed);
+	pack_close(db->pack, 1, place_of(table, number), raw, &db->packed);
+	sqlite3_bind_int64(st, 1, (sqlite3_int64)number);
+	sqlite3_bind_blob64(st, 2, db->packed.p, db->packed.n, SQLITE_STATIC);
+	code = sqlite3_step(st);
+	sqlite3_reset(st);
+	if (code != SQLITE_DONE)
+		return failed(db, err);
+	db->batch += db->packed.n;
+	db->bytes += db->packed.n;
+	return end_batch(db, err);
+}
+
+int db_get(struct db *db, enum db_table table, uint64_t at, uint64_t *number, struct buf *raw,
+	   struct error *err)
+{
+	sqlite3_stmt *st = db->get[table];
+	uint64_t found = 0;
+	int code, r = 0;
+
+	if (at > INT64_MAX)
+		at = INT64_MAX;
+	sqlite3_bind_int64(st, 1, (sqlite3_int64)at);
+	code = sqlite3_step(st);
+	if (code == SQLITE_ROW) {
+		struct str packed = { sqlite3_column_blob(st, 1),
+				      (size_t)sqlite3_column_bytes(st, 1) };
+
+		found = (uint64_t)sqlite3_column_int64(st, 0);
+		r = pack_open(db->pack, place_of(table, found), packed, raw)
+			    ? 1
+			    : db_damaged(db, "a checksum differs", err);
+	}
+	if (code != SQLITE_ROW && code != SQLITE_DONE)
+		r = failed(db, err);
+	sqlite3_reset(st);
+	if (r > 0)
+		*number = found;
+	return r;
+}
+
+/* --- sorting --------------------------------------------------------------------------------- */
+
+int db_sort_add(struct db *db, int64_t first, struct str second, struct str third,
+		struct error *err)
+{
+	int code, r = 0;
+
+	if (!db->sort_add) {
+		r = run(db, "CREATE TEMP TABLE pending (a INTEGER, b BLOB, c BLOB)", err);
+		if (!r)
+			r = prepare(db, &db->sort_add, "INSERT INTO pending VALUES (?, ?, ?)", err);
+	}
+	if (r)
+		return r;
+	sqlite3_bind_int64(db->sort_add, 1, first);
+	sqlite3_bind_blob64(db->sort_add, 2, second.p, second.n, SQLITE_STATIC);
+	sqlite3_bind_blob64(db->sort_add, 3, third.p, third.n, SQLITE_STATIC);
+	code = sqlite3_step(db->sort_add);
+	sqlite3_reset(db->sort_add);
+	return code == SQLITE_DONE ? 0 : failed(db, err);
+}
+
+int db_sort_each(struct db *db, int (*each)(void *ctx, struct str third, struct error *err),
+		 void *ctx, struct error *err)
+{
+	sqlite3_stmt *st;
+	int code = SQLITE_DONE, r;
+
+	if (!db->sort_add)
+		return 0;
+	r = prepare(db, &st, "SELECT c FROM pending ORDER BY a, b, c", err);
+	while (!r && (code = sqlite3_step(st)) == SQLITE_ROW) {
+		struct str third = { sqlite3_column_blob(st, 0),
+				     (size_t)sqlite3_column_bytes(st, 0) };
+
+		r = each(ctx, third, err);
+	}
+	if (!r && code != SQLITE_DONE)
+		r = failed(db, err);
+	sqlite3_finalize(st);
+	sqlite3_finalize(db->sort_add);
+	db->sort_add = NULL;
+	return r ? r : run(db, "DROP TABLE pending", err);
+}

@@ -1,0 +1,50 @@
+/* The container under a run file: numbered, checksummed blobs in a few tables, and a sorter. The
+ * only module that knows SQLite. */
+#ifndef CULPRIT_STORE_DB_H
+#define CULPRIT_STORE_DB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct db;
+struct error;
+
+enum db_table {
+	DB_CATALOG,  /* what there is: files, facts, names … */
+	DB_EVENTS,   /* column blocks, by the number of their first event */
+	DB_REQUESTS, /* one line per request, by the first id */
+	DB_BODIES,   /* spans, edges, events of requests, by the ordinal of the first */
+	DB_IDS,      /* the ids of the requests of a body block, by the same ordinal */
+	DB_TABLES
+};
+
+#define DB_VERSION 1
+
+/* An existing empty file, or NULL for a temporary one; name is what messages call it. */
+int db_create(struct db **db, const char *path, const char *name, struct error *err);
+int db_open(struct db **db, const char *path, struct error *err);
+void db_close(struct db *db);
+/* Whether the first bytes of a file are those of a run file, finished or not. */
+bool db_is_head(struct str head);
+/* Writes everything out and marks it as whole; nothing can be written afterwards. */
+int db_finish(struct db *db, struct error *err);
+/* Bytes written so far, about. */
+uint64_t db_bytes(const struct db *db);
+
+int db_put(struct db *db, enum db_table table, uint64_t number, struct str raw, struct error *err);
+/* The blob with the greatest number that is not above `at`: 1 and its number, 0 when there is
+ * none. */
+int db_get(struct db *db, enum db_table table, uint64_t at, uint64_t *number, struct buf *raw,
+	   struct error *err);
+/* For a caller that finds damage in what it decodes. */
+int db_damaged(const struct db *db, const char *what, struct error *err);
+
+/* Sorts more than memory holds: by first, then by second, then by third, both as bytes. */
+int db_sort_add(struct db *db, int64_t first, struct str second, struct str third,
+		struct error *err);
+int db_sort_each(struct db *db, int (*each)(void *ctx, struct str third, struct error *err),
+		 void *ctx, struct error *err);
+
+#endif

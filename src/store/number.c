@@ -1,0 +1,120 @@
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "store/code.h"
+#include "store/db.h"
+#include "store/run.h"
+
+/* Numbers the requests by (start, end, key) once all are known, and writes their table. */
+
+#define ROWS_BYTES ((size_t)128 << 10)
+#define ROWS_MOST 4096
+
+struct numbering {
+	struct store *s;
+	uint32_t *ids; /* by ordinal: four bytes a request is all that numbering keeps in memory */
+	uint64_t next, first;
+	struct buf rows;
+	struct names types;
+	VEC(uint64_t) counts; /* by the number of the type in types */
+};
+
+static int flush_rows(struct numbering *n, struct error *err)
+{
+	int r;
+
+	if (!n->rows.n)
+		return 0;
+	r = db_put(n->s->db, DB_REQUESTS, n->first, buf_str(&n->rows), err);
+	n->first = n->next;
+	buf_clear(&n->rows);
+	return r;
+}
+
+static void count_type(struct numbering *n, struct str type)
+{
+	sym_t sym = names_add(&n->types, type);
+
+	while (n->counts.nr <= sym)
+		vec_push(&n->counts, 0);
+	n->counts.v[sym]++;
+}
+
+/* A row is the ordinal of the body and the request; its id is its place. */
+static int number_one(void *ctx, struct str row, struct error *err)
+{
+	struct numbering *n = ctx;
+	struct request r = { 0 };
+	struct str rest = row;
+	uint64_t ordinal;
+
+	if (!str_take_varint(&rest, &ordinal) || ordinal >= n->s->catalog.totals.nr_requests ||
+	    !code_take_request(&rest, &n->s->syms, &r))
+		return db_damaged(n->s->db, "its temporary file was changed", err);
+	count_type(n, r.type);
+	n->ids[ordinal] = (uint32_t)n->next++;
+	buf_add(&n->rows, row);
+	if (n->rows.n < ROWS_BYTES && n->next - n->first < ROWS_MOST)
+		return 0;
+	return flush_rows(n, err);
+}
+
+static int write_ids(struct numbering *n, struct error *err)
+{
+	struct store *s = n->s;
+	int r = 0;
+
+	for (size_t i = 0; i < s->body_blocks.nr && !r; i++) {
+		uint64_t first = s->body_blocks.v[i];
+		uint64_t end = i + 1 < s->body_blocks.nr ? s->body_blocks.v[i + 1]
+							 : s->catalog.totals.nr_requests;
+
+		buf_clear(&n->rows);
+		for (uint64_t k = first; k < end; k++)
+			buf_varint(&n->rows, n->ids[k]);
+		r = db_put(s->db, DB_IDS, first, buf_str(&n->rows), err);
+	}
+	return r;
+}
+
+static int compare_types(const void *x, const void *y)
+{
+	const struct catalog_type *a = x, *b = y;
+
+	if (a->nr != b->nr)
+		return a->nr > b->nr ? -1 : 1;
+	return str_cmp(a->name, b->name);
+}
+
+static void keep_types(struct numbering *n)
+{
+	struct catalog *c = &n->s->catalog;
+
+	for (sym_t i = 0; i < n->counts.nr; i++)
+		if (n->counts.v[i])
+			vec_push(&c->types, (struct catalog_type){
+						    arena_str(&c->arena, names_str(&n->types, i)),
+						    n->counts.v[i] });
+	if (c->types.nr)
+		qsort(c->types.v, c->types.nr, sizeof(*c->types.v), compare_types);
+}
+
+int number_requests(struct store *s, struct error *err)
+{
+	struct numbering n = { .s = s, .next = 1, .first = 1 };
+	int r;
+
+	n.ids = mem_alloc(mem_bytes(s->catalog.totals.nr_requests + 1, sizeof(*n.ids)));
+	r = db_sort_each(s->db, number_one, &n, err);
+	if (!r)
+		r = flush_rows(&n, err);
+	if (!r)
+		r = write_ids(&n, err);
+	if (!r)
+		keep_types(&n);
+	free(n.ids);
+	buf_done(&n.rows);
+	names_done(&n.types);
+	vec_done(&n.counts);
+	return r;
+}

@@ -1,0 +1,99 @@
+#include <errno.h>
+
+#include "base/error.h"
+#include "store/code.h"
+#include "store/db.h"
+#include "store/run.h"
+
+/*
+ * A body block is a row of bodies: the length, the request itself, then its events, edges and
+ * spans. The request stands here as well as in its own table, so that walking all bodies needs no
+ * second lookup per request; only the id, which is not known before the end, stands in DB_IDS.
+ */
+
+#define BODIES_BYTES ((size_t)256 << 10)
+
+int bodies_flush(struct store *s, struct error *err)
+{
+	int r;
+
+	if (!s->bodies.n)
+		return 0;
+	r = db_put(s->db, DB_BODIES, s->bodies_first, buf_str(&s->bodies), err);
+	vec_push(&s->body_blocks, s->bodies_first);
+	s->bodies_first = s->catalog.totals.nr_requests;
+	buf_clear(&s->bodies);
+	return r;
+}
+
+static int check_body(const struct request_body *b, struct error *err)
+{
+	bool ok = b->nr_spans < SPAN_NONE && b->nr_events < UINT32_MAX;
+
+	for (size_t i = 0; i < b->nr_spans && ok; i++)
+		ok = b->spans[i].parent == SPAN_NONE || b->spans[i].parent < i;
+	for (size_t i = 0; i < b->nr_edges && ok; i++)
+		ok = b->edges[i].from < b->nr_spans && b->edges[i].to < b->nr_spans;
+	for (size_t i = 0; i < b->nr_events && b->event_span && ok; i++)
+		ok = b->event_span[i] == SPAN_NONE || b->event_span[i] < b->nr_spans;
+	return ok ? 0 : error_set(err, EINVAL, "a request whose spans do not form a tree");
+}
+
+/* By start, then end, then key; number.c reads the rest. */
+static int add_pending(struct store *s, const struct request *r, uint64_t ordinal,
+		       struct error *err)
+{
+	uint64_t end = __builtin_bswap64((uint64_t)r->end ^ (uint64_t)1 << 63);
+	struct str second, third;
+	size_t split;
+
+	buf_clear(&s->scratch);
+	buf_add(&s->scratch, (struct str){ (const char *)&end, sizeof(end) });
+	buf_add(&s->scratch, r->key);
+	split = s->scratch.n;
+	buf_varint(&s->scratch, ordinal);
+	code_add_request(&s->scratch, &s->syms, r);
+	second = str_head(buf_str(&s->scratch), split);
+	third = str_skip(buf_str(&s->scratch), split);
+	return db_sort_add(s->db, r->start, second, third, err);
+}
+
+static int add_request(struct store *s, const struct request *r, const struct request_body *body,
+		       struct error *err)
+{
+	struct store_totals *t = &s->catalog.totals;
+	int result;
+
+	if (t->nr_requests >= UINT32_MAX)
+		return error_set(err, EFBIG, "more requests than a run can hold");
+	result = add_pending(s, r, t->nr_requests, err);
+	if (result)
+		return result;
+	buf_clear(&s->scratch);
+	code_add_request(&s->scratch, &s->syms, r);
+	code_add_body(&s->scratch, &s->syms, r, body);
+	buf_bytes(&s->bodies, buf_str(&s->scratch));
+	t->nr_requests++;
+	t->nr_spans += body->nr_spans;
+	catalog_saw(&s->catalog, r->start);
+	catalog_saw(&s->catalog, r->end);
+	return s->bodies.n >= BODIES_BYTES ? bodies_flush(s, err) : 0;
+}
+
+int store_add_request(struct store *s, const struct request *r, const struct request_body *body,
+		      struct error *err)
+{
+	static const struct request_body nothing;
+	struct request whole = *r;
+	int result = run_writable(s, err);
+
+	if (!body)
+		body = &nothing;
+	if (!result)
+		result = check_body(body, err);
+	if (result)
+		return result;
+	whole.nr_spans = (uint32_t)body->nr_spans;
+	whole.nr_events = (uint32_t)body->nr_events;
+	return run_wrote(s, add_request(s, &whole, body, err));
+}

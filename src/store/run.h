@@ -1,0 +1,52 @@
+/* The insides of an open run, which the files of this folder share and nobody else sees. */
+#ifndef CULPRIT_STORE_RUN_H
+#define CULPRIT_STORE_RUN_H
+
+#include "base/vec.h"
+#include "store/catalog.h"
+#include "store/place.h"
+#include "store/store.h"
+#include "store/sym.h"
+
+struct block_writer;
+struct db;
+struct events_read;
+struct stage;
+struct texts;
+
+struct store {
+	struct db *db;
+	struct catalog catalog;
+	struct syms syms;
+
+	/* writing only */
+	bool writing;
+	int failed; /* the first failure of a write: nothing is finished after it */
+	struct place place;
+	struct stage *stage;
+	struct block_writer *block;
+	struct buf scratch;
+	struct buf bodies;         /* the body block that is being filled */
+	uint64_t bodies_first;     /* the ordinal of its first request */
+	VEC(uint64_t) body_blocks; /* the first ordinals of those written */
+
+	/* reading only */
+	struct events_read *events; /* the block that was decoded last */
+	struct texts *texts;        /* source files that are open */
+};
+
+/* Every write passes here, so that a run that failed once is never made whole. */
+int run_wrote(struct store *s, int r);
+int run_writable(const struct store *s, struct error *err);
+
+/* events.c */
+int events_flush(struct store *s, struct error *err);
+void events_read_free(struct events_read *e);
+/* number.c: sorts and numbers the requests, counts their types. */
+int number_requests(struct store *s, struct error *err);
+/* requests.c */
+int bodies_flush(struct store *s, struct error *err);
+/* text.c */
+void texts_free(struct texts *t);
+
+#endif

@@ -1,0 +1,253 @@
+#include "store/stage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "store/code.h"
+#include "store/order.h"
+#include "store/pack.h"
+#include "store/place.h"
+#include "store/sym.h"
+
+/*
+ * Rows go into buckets by the hash of their key. A bucket is a buffer in memory and, each time that
+ * is full, a compressed chunk at the end of one scratch file. A part is as many neighbouring
+ * buckets as fit in the memory that a part may take: all of them for a small run, one for a large
+ * one.
+ */
+
+enum {
+	NR_BUCKETS = 256,
+	CHUNK_BYTES = 32 << 10, /* raw */
+	CHUNK_LEVEL = -5,       /* zstd: written once, read once, so speed counts */
+};
+#define PART_BYTES ((uint64_t)48 << 20)
+
+enum what { WHAT_EVENTS, WHAT_SPANS, WHATS };
+
+struct chunk {
+	off_t at;
+	uint32_t bytes;
+};
+
+struct bucket {
+	struct buf rows;
+	VEC(struct chunk) chunks;
+	uint64_t nr;
+};
+
+struct stage {
+	const struct place *place;
+	struct syms *syms;
+	struct pack *pack;
+	struct bucket buckets[WHATS][NR_BUCKETS];
+	struct buf packed;
+	uint64_t memory; /* that everything would take when read at once */
+	off_t end;
+	int fd; /* -1 until something must leave memory */
+};
+
+struct stage *stage_new(const struct place *place, struct syms *syms)
+{
+	struct stage *g = mem_zalloc(sizeof(*g));
+
+	g->place = place;
+	g->syms = syms;
+	g->pack = pack_new();
+	g->fd = -1;
+	return g;
+}
+
+void stage_free(struct stage *g)
+{
+	if (!g)
+		return;
+	for (int w = 0; w < WHATS; w++)
+		for (int i = 0; i < NR_BUCKETS; i++) {
+			buf_done(&g->buckets[w][i].rows);
+			vec_done(&g->buckets[w][i].chunks);
+		}
+	if (g->fd >= 0)
+		close(g->fd);
+	buf_done(&g->packed);
+	pack_free(g->pack);
+	free(g);
+}
+
+static int write_all(int fd, struct str s, off_t at, struct error *err)
+{
+	while (s.n) {
+		ssize_t n = pwrite(fd, s.p, s.n, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return error_set(err, n ? errno : EIO, "cannot write a temporary file: %s",
+					 strerror(n ? errno : EIO));
+		s = str_skip(s, (size_t)n);
+		at += n;
+	}
+	return 0;
+}
+
+static int spill(struct stage *g, struct bucket *b, struct error *err)
+{
+	int r;
+
+	if (b->rows.n < CHUNK_BYTES)
+		return 0;
+	if (g->fd < 0)
+		g->fd = place_scratch(g->place, err);
+	if (g->fd < 0)
+		return g->fd;
+	buf_clear(&g->packed);
+	pack_close(g->pack, CHUNK_LEVEL, (uint64_t)g->end, buf_str(&b->rows), &g->packed);
+	r = write_all(g->fd, buf_str(&g->packed), g->end, err);
+	if (r)
+		return r;
+	vec_push(&b->chunks, (struct chunk){ g->end, (uint32_t)g->packed.n });
+	g->end += (off_t)g->packed.n;
+	buf_clear(&b->rows);
+	return 0;
+}
+
+static struct bucket *bucket_of(struct stage *g, enum what what, struct str key)
+{
+	return &g->buckets[what][str_hash(key) >> 56];
+}
+
+int stage_add_event(struct stage *g, const struct event *ev, uint64_t number, struct error *err)
+{
+	struct bucket *b = bucket_of(g, WHAT_EVENTS, ev->key);
+	size_t before;
+
+	/* lines that only tell a duration stand alone, so any bucket will do; points of a causal
+	 * graph refer to each other, with a key or without */
+	if (!ev->key.n && ev->kind != EVENT_POINT)
+		b = &g->buckets[WHAT_EVENTS][number % NR_BUCKETS];
+	before = b->rows.n;
+	code_add_event(&b->rows, g->syms, ev, number);
+	b->nr++;
+	g->memory += sizeof(*ev) + sizeof(number) + b->rows.n - before;
+	return spill(g, b, err);
+}
+
+int stage_add_span(struct stage *g, const struct span *s, struct error *err)
+{
+	struct bucket *b = bucket_of(g, WHAT_SPANS, s->key);
+	size_t before = b->rows.n;
+
+	code_add_span(&b->rows, g->syms, s, 0);
+	b->nr++;
+	g->memory += sizeof(*s) + b->rows.n - before;
+	return spill(g, b, err);
+}
+
+/* A power of two, so that each part has as many buckets as any other. */
+unsigned stage_nr_parts(const struct stage *g)
+{
+	unsigned nr = 1;
+
+	while (nr < NR_BUCKETS && g->memory / nr > PART_BYTES)
+		nr *= 2;
+	return nr;
+}
+
+/* --- reading back ---------------------------------------------------------------------------- */
+
+struct filler {
+	struct stage *g;
+	struct part *part;
+	enum what what;
+};
+
+static int damaged(struct error *err)
+{
+	return error_set(err, EIO, "a temporary file was changed by another program");
+}
+
+static int take_rows(const struct filler *f, struct str rows, struct error *err)
+{
+	struct part *p = f->part;
+	bool ok = true;
+
+	while (rows.n && ok) {
+		if (f->what == WHAT_SPANS) {
+			ok = code_take_span(&rows, f->g->syms, &p->spans[p->nr_spans], 0);
+			p->nr_spans++;
+		} else {
+			ok = code_take_event(&rows, f->g->syms, &p->events[p->nr_events],
+					     &p->numbers[p->nr_events]);
+			p->nr_events++;
+		}
+	}
+	return ok ? 0 : damaged(err);
+}
+
+static int read_chunk(struct stage *g, const struct chunk *c, struct buf *raw, struct error *err)
+{
+	ssize_t n;
+
+	buf_clear(&g->packed);
+	n = pread(g->fd, buf_room(&g->packed, c->bytes), c->bytes, c->at);
+	if (n < 0)
+		return error_set(err, errno, "cannot read a temporary file: %s", strerror(errno));
+	g->packed.n = (size_t)n;
+	return pack_open(g->pack, (uint64_t)c->at, buf_str(&g->packed), raw) ? 0 : damaged(err);
+}
+
+static int take_bucket(const struct filler *f, struct bucket *b, struct arena *arena,
+		       struct error *err)
+{
+	struct buf raw = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; i < b->chunks.nr && !r; i++) {
+		r = read_chunk(f->g, &b->chunks.v[i], &raw, err);
+		if (!r)
+			r = take_rows(f, arena_str(arena, buf_str(&raw)), err);
+	}
+	buf_done(&raw);
+	return r ? r : take_rows(f, arena_str(arena, buf_str(&b->rows)), err);
+}
+
+static size_t count(const struct bucket *buckets, unsigned nr)
+{
+	size_t sum = 0;
+
+	for (unsigned i = 0; i < nr; i++)
+		sum += buckets[i].nr;
+	return sum;
+}
+
+int stage_part(struct stage *g, unsigned nr, struct arena *arena, struct part *part,
+	       struct error *err)
+{
+	unsigned each = NR_BUCKETS / stage_nr_parts(g);
+	struct part got = { 0 };
+	size_t nr_spans, nr_events;
+	int r = 0;
+
+	if (nr >= stage_nr_parts(g))
+		return error_set(err, EINVAL, "there is no part %u", nr);
+	nr_spans = count(&g->buckets[WHAT_SPANS][nr * each], each);
+	nr_events = count(&g->buckets[WHAT_EVENTS][nr * each], each);
+	got.spans = mem_zalloc(mem_bytes(nr_spans + 1, sizeof(*got.spans)));
+	got.events = mem_zalloc(mem_bytes(nr_events + 1, sizeof(*got.events)));
+	got.numbers = mem_zalloc(mem_bytes(nr_events + 1, sizeof(*got.numbers)));
+	for (int w = 0; w < WHATS; w++)
+		for (unsigned i = nr * each; i < (nr + 1) * each && !r; i++)
+			r = take_bucket(&(struct filler){ g, &got, w }, &g->buckets[w][i], arena,
+					err);
+	if (r) {
+		order_forget(&got);
+		return r;
+	}
+	order_part(&got, arena);
+	*part = got;
+	return 0;
+}

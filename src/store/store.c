@@ -1,0 +1,204 @@
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "store/block.h"
+#include "store/db.h"
+#include "store/run.h"
+#include "store/stage.h"
+
+/*
+ *   sink --> block.c (columns) ------------------> DB_EVENTS
+ *     \----> stage.c (by key) --> store_part --> inference
+ *                                                   |
+ *   DB_BODIES <-- code.c <-- store_add_request <----'
+ *   DB_REQUESTS, DB_IDS <-- number.c, at store_finish
+ *
+ * db.c is the container, place.c the promise that a run is whole or absent.
+ */
+
+int run_wrote(struct store *s, int r)
+{
+	if (r < 0 && !s->failed)
+		s->failed = r;
+	return r;
+}
+
+int run_writable(const struct store *s, struct error *err)
+{
+	if (!s->writing)
+		return error_set(err, EROFS, "the run is finished and cannot be changed");
+	return s->failed ? error_set(err, -s->failed, "the run could not be written") : 0;
+}
+
+int store_create(struct store **s, const char *path, struct error *err)
+{
+	struct store *made = mem_zalloc(sizeof(*made));
+	int r = path ? place_create(&made->place, path, err) : 0;
+
+	if (!r)
+		r = db_create(&made->db, made->place.partial, path ? path : "a temporary run", err);
+	if (r) {
+		store_close(made);
+		return r;
+	}
+	made->writing = true;
+	made->catalog.totals.first_ns = NS_NONE;
+	made->catalog.totals.last_ns = NS_NONE;
+	made->block = block_new();
+	made->stage = stage_new(&made->place, &made->syms);
+	*s = made;
+	return 0;
+}
+
+struct losses *store_losses(struct store *s)
+{
+	return &s->catalog.losses;
+}
+
+unsigned store_nr_parts(const struct store *s)
+{
+	return s->stage ? stage_nr_parts(s->stage) : 0;
+}
+
+int store_part(struct store *s, unsigned nr, struct arena *arena, struct part *part,
+	       struct error *err)
+{
+	int r = run_writable(s, err);
+
+	return r ? r : stage_part(s->stage, nr, arena, part, err);
+}
+
+int store_add_clock_fix(struct store *s, const struct clock_fix *fix, struct error *err)
+{
+	struct clock_fix kept = *fix;
+	int r = run_writable(s, err);
+
+	if (r)
+		return r;
+	kept.node = arena_str(&s->catalog.arena, fix->node);
+	vec_push(&s->catalog.fixes, kept);
+	return 0;
+}
+
+int store_set_fact(struct store *s, const char *name, struct str value, struct error *err)
+{
+	int r = run_writable(s, err);
+
+	if (!r)
+		catalog_set_fact(&s->catalog, str_of(name), value);
+	return r;
+}
+
+static void end_writing(struct store *s)
+{
+	s->writing = false;
+	block_free(s->block);
+	stage_free(s->stage);
+	s->block = NULL;
+	s->stage = NULL;
+	buf_done(&s->bodies);
+	buf_done(&s->scratch);
+	vec_done(&s->body_blocks);
+}
+
+int store_finish(struct store *s, struct error *err)
+{
+	int r = run_writable(s, err);
+
+	if (r)
+		return r;
+	r = events_flush(s, err);
+	if (!r)
+		r = bodies_flush(s, err);
+	if (!r)
+		r = number_requests(s, err);
+	if (!r)
+		r = catalog_save(&s->catalog, &s->syms, s->db, err);
+	if (!r)
+		r = db_finish(s->db, err);
+	if (!r)
+		r = place_finish(&s->place, err);
+	if (!r)
+		end_writing(s);
+	return run_wrote(s, r);
+}
+
+int store_open(struct store **s, const char *path, struct error *err)
+{
+	struct store *made = mem_zalloc(sizeof(*made));
+	int r = db_open(&made->db, path, err);
+
+	if (!r)
+		r = catalog_load(&made->catalog, &made->syms, made->db, err);
+	if (r)
+		store_close(made);
+	else
+		*s = made;
+	return r;
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	end_writing(s);
+	db_close(s->db);
+	place_done(&s->place);
+	events_read_free(s->events);
+	texts_free(s->texts);
+	catalog_done(&s->catalog);
+	syms_done(&s->syms);
+	free(s);
+}
+
+bool store_is_run(const char *path)
+{
+	cleanup(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char head[128];
+	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+
+	return n > 0 && db_is_head((struct str){ head, (size_t)n });
+}
+
+/* --- what the catalog answers ---------------------------------------------------------------- */
+
+int store_totals(struct store *s, struct store_totals *t, struct error *err)
+{
+	*t = s->catalog.totals;
+	return 0;
+}
+
+struct str store_fact(struct store *s, const char *name)
+{
+	vec_each (&s->catalog.facts, f)
+		if (str_eq(f->name, str_of(name)))
+			return f->value;
+	return STR("");
+}
+
+int store_each_file(struct store *s, int (*each)(void *ctx, const struct stored_file *f), void *ctx,
+		    struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->catalog.files.nr && !r; i++)
+		r = each(ctx, &s->catalog.files.v[i].f);
+	return r;
+}
+
+int store_each_clock_fix(struct store *s, int (*each)(void *ctx, const struct clock_fix *f),
+			 void *ctx, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < s->catalog.fixes.nr && !r; i++)
+		r = each(ctx, &s->catalog.fixes.v[i]);
+	return r;
+}
