@@ -48,9 +48,9 @@ fuzz: ## every fuzz target for FUZZ_SECONDS=60, what it finds is saved
 		-Dsanitize=address,undefined,fuzzer-no-link
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run build-fuzz
 
-lint: ## format, layers, clang-tidy, shellcheck
+lint: ## warnings as errors, format, layers, clang-tidy, shellcheck
 	@tools/setup build lint
-	@tools/build build-lint --configure-only
+	@tools/build build-lint -Dwerror=true
 	@tools/lint build-lint
 
 format: ## put every C file into the form that lint checks
