@@ -25,6 +25,8 @@
 	X(LOSS_DATE_GUESSED, "dates_guessed", "times whose date was guessed") \
 	X(LOSS_ZONE_GUESSED, "zones_guessed", "times whose zone was taken to be the local one") \
 	X(LOSS_JSON_BROKEN, "json_broken", "JSON documents that do not parse") \
+	X(LOSS_JSON_FOREIGN, "json_of_other_kind", \
+	  "JSON documents of another kind than their file") \
 	X(LOSS_PROTO_BROKEN, "protobuf_broken", "protobuf messages that do not parse") \
 	X(LOSS_METRICS_SKIPPED, "metrics_skipped", \
 	  "metrics, which say nothing of single requests") \

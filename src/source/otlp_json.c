@@ -392,7 +392,7 @@ static void decode(void *decoder, struct json_value v, const struct json_place *
 			found |= take_document(o, w.value);
 	}
 	if (!found && json_count(v))
-		b->losses.count[LOSS_JSON_BROKEN]++;
+		b->losses.count[LOSS_JSON_FOREIGN]++;
 }
 
 static void *open_decoder(void *ctx)

@@ -202,16 +202,15 @@ static void a_cut_file_gives_what_is_in_front(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		static const char end[] = "1544712661000000001}";
 		size_t n = strlen(texts[i]), whole = 0;
 
-		for (size_t cut = 0; cut < n - 4; cut++) {
+		for (size_t cut = 0; cut < n - 1; cut++) {
 			struct collected c =
 				collect(&source_otlp_json, (struct str){ texts[i], cut });
 
-			if (cut >= 22 && !memcmp(texts[i] + cut - 22, "1544712661000000001", 19) &&
-			    texts[i][cut - 3] == '}')
-				whole++;
-			assert_in_range(c.spans.nr, whole, whole + 1);
+			whole += cut >= 20 && !memcmp(texts[i] + cut - 20, end, 20);
+			assert_int_equal(c.spans.nr, whole);
 			assert_int_equal(c.losses.count[LOSS_FILES_CUT], cut > 0);
 			assert_int_equal(c.losses.count[LOSS_SPANS_BROKEN], 0);
 			collected_done(&c);
