@@ -1,0 +1,16 @@
+#include "export/export.h"
+
+#include <string.h>
+
+const struct exporter *const exporters[] = {
+	&export_otlp,   &export_perfetto, &export_jaeger, &export_chrome,
+	&export_folded, &export_dot,      &export_csv,    NULL,
+};
+
+const struct exporter *exporter_find(const char *name)
+{
+	for (const struct exporter *const *e = exporters; *e; e++)
+		if (!strcmp((*e)->name, name))
+			return *e;
+	return NULL;
+}
