@@ -16,20 +16,51 @@ struct text {
 	struct buf shown;
 };
 
-/* One line of text in so many columns; lines that follow the first stand under its first word. */
-static void wrap_line(struct text *t, struct str line, size_t indent, size_t at, size_t columns)
+static bool is_unit(struct str word)
 {
-	size_t own = str_trim(line).n ? str_take_spaces(&line) : 0;
+	static const char *const units[] = { "ns", "us", "ms", "s", "min", "h", "%", "MB", "GB" };
+
+	while (word.n && strchr(".,;:)", word.p[word.n - 1]))
+		word.n--;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (str_eq(word, str_of(units[i])))
+			return true;
+	return false;
+}
+
+/* The next word; a number is not parted from its unit. */
+static bool take_word(struct str *line, struct str *word)
+{
+	struct str rest, next;
+
+	if (!str_take_word(line, word))
+		return false;
+	rest = *line;
+	if (word->p[0] >= '0' && word->p[0] <= '9' && str_take_char(&rest, ' ') &&
+	    str_take_word(&rest, &next) && is_unit(next)) {
+		word->n = (size_t)(next.p + next.n - word->p);
+		*line = rest;
+	}
+	return true;
+}
+
+/* One line of text in so many columns; lines that follow the first stand under its first word. */
+static void wrap_line(struct text *t, struct str line, size_t indent, size_t columns)
+{
+	size_t own = str_trim(line).n ? str_take_spaces(&line) : 0, at = indent + own;
 	struct str word;
 	bool first = true;
 
-	indent += own;
 	text_spaces(t->out, own);
-	at += own;
-	while (str_take_word(&line, &word)) {
+	if (!columns || at + utf8_width(line) <= columns) {
+		buf_add(t->out, str_trim(line).n ? line : STR(""));
+		line = STR("");
+	}
+	indent = at;
+	while (take_word(&line, &word)) {
 		size_t wide = utf8_width(word);
 
-		if (!first && columns && at + 1 + wide > columns) {
+		if (!first && at + 1 + wide > columns) {
 			buf_char(t->out, '\n');
 			text_spaces(t->out, indent);
 			at = indent;
@@ -59,7 +90,7 @@ static void wrap(struct text *t, struct str text, size_t indent)
 	while (str_take_line(&text, &line)) {
 		if (!first && str_trim(line).n)
 			text_spaces(t->out, indent);
-		wrap_line(t, line, indent, indent, columns);
+		wrap_line(t, line, indent, columns);
 		first = false;
 	}
 	if (first)

@@ -10,7 +10,7 @@
 #define BAR_COLUMNS_MIN 10
 #define SPARK_COLUMNS_MAX 48
 #define SPARK_COLUMNS_MIN 8
-#define WIDE_COLUMNS_MIN 8
+#define WIDE_COLUMNS_MIN 12
 
 struct table {
 	const struct section *s;
@@ -100,8 +100,21 @@ static void make_fit(struct table *t)
 	}
 }
 
+/* Where even the narrowest form is too wide, the sparks go: they are the least exact. */
+static void drop_sparks(struct table *t)
+{
+	for (size_t i = 0; i < t->s->nr_columns; i++)
+		if (t->s->columns[i].type == CELL_SPARK)
+			t->width[i] = 0;
+	for (size_t i = 0; i < t->s->nr_columns; i++)
+		if (t->width[i])
+			t->last = i;
+}
+
 static void lay_out(struct table *t)
 {
+	size_t *wanted;
+
 	for (size_t i = 0; i < t->s->nr_columns; i++) {
 		if (!shown_column(t->s, i))
 			continue;
@@ -116,7 +129,15 @@ static void lay_out(struct table *t)
 				t->width[i] = w;
 		}
 	}
+	wanted = mem_alloc(mem_bytes(t->s->nr_columns + 1, sizeof(*wanted)));
+	memcpy(wanted, t->width, t->s->nr_columns * sizeof(*wanted));
 	make_fit(t);
+	if (t->style->columns && total_width(t) > t->style->columns) {
+		memcpy(t->width, wanted, t->s->nr_columns * sizeof(*wanted));
+		drop_sparks(t);
+		make_fit(t);
+	}
+	free(wanted);
 }
 
 /* The end of s that fits in so many columns. */

@@ -145,14 +145,14 @@ static void prose_is_wrapped_and_ends_with_its_evidence(void **state)
 {
 	struct report *r = *state;
 	struct section *s = report_section(r, SECTION_PROSE, "why", "Why slow: x");
-	struct prose *p = section_say(s, NULL, "one two three four five\n  six seven eight nine");
+	struct prose *p = section_say(s, NULL, "one two three 41 ms, five\n  six seven eight nine");
 
 	p->confidence = 0.97;
 	p->command = STR("culprit requests run.culprit --type x");
 	assert_text(r, (struct text_style){ .columns = 22 },
 		    "  Why slow: x\n"
-		    "    one two three four\n"
-		    "    five\n"
+		    "    one two three\n"
+		    "    41 ms, five\n"
 		    "      six seven eight\n"
 		    "      nine\n"
 		    "    confidence 0.97      culprit requests run.culprit --type x\n");
