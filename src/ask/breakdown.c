@@ -30,9 +30,12 @@ void breakdown_make(struct breakdown *d, struct hops *hops, uint32_t type, const
 	for (uint32_t i = 0; i < body->nr_spans; i++) {
 		const struct span *s = &body->spans[i];
 		uint32_t above = s->parent < i ? d->span_hop[s->parent] : top;
+		struct breakdown_part *part;
 
 		d->span_hop[i] = hops_below(hops, above, s->node, s->name);
-		part_of(d, d->span_hop[i])->spans++;
+		part = part_of(d, d->span_hop[i]);
+		part->spans++;
+		part->busy += s->end > s->start ? s->end - s->start : 0;
 	}
 	critical_path(body, &d->arena, &d->path);
 	for (size_t i = 0; i < d->path.nr; i++) {

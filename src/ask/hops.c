@@ -58,10 +58,12 @@ static uint32_t *slot_of(struct hops *h, uint32_t parent, uint32_t type, sym_t n
 
 uint32_t hops_type(struct hops *h, uint32_t type)
 {
-	uint32_t *slot = slot_of(h, HOP_NONE, type, 0, 0);
+	uint32_t *slot = slot_of(h, HOP_NONE, type, 0, 0), top = (uint32_t)h->v.nr;
 
 	if (!*slot) {
-		vec_push(&h->v, (struct hop){ .parent = HOP_NONE, .type = type });
+		vec_push(&h->v,
+			 (struct hop){
+				 .parent = HOP_NONE, .type = type, .top = top, .next = HOP_NONE });
 		*slot = (uint32_t)h->v.nr;
 	}
 	return *slot - 1;
@@ -87,7 +89,10 @@ uint32_t hops_below(struct hops *h, uint32_t parent, struct str node, struct str
 					      .type = up.type,
 					      .node = node_sym,
 					      .name = name_sym,
-					      .depth = up.depth + 1 });
+					      .depth = up.depth + 1,
+					      .top = up.top,
+					      .next = h->v.v[up.top].next });
+		h->v.v[up.top].next = (uint32_t)h->v.nr - 1;
 		*slot = (uint32_t)h->v.nr;
 	}
 	return *slot - 1;

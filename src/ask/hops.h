@@ -17,6 +17,8 @@ struct hop {
 	sym_t node, name;
 	uint32_t depth;
 	uint32_t nr_children;
+	uint32_t top;  /* the hop of its type */
+	uint32_t next; /* another hop of the type; they begin at top and end with HOP_NONE */
 };
 
 /* Zero is a valid, empty tree. */

@@ -46,5 +46,10 @@ const char *args_get(const struct args *a, const char *name);
 bool args_has(const struct args *a, const char *name);
 /* *value keeps its default when the option is absent; a sentence in *err when it is no number. */
 int args_uint(const struct args *a, const char *name, uint64_t *value, struct error *err);
+/* Likewise for a share between 0 and 1, written 0.01 or 1%. */
+int args_share(const struct args *a, const char *name, double *value, struct error *err);
+/* Whether the asker could have asked for --json and did not: rows for scripts only may be left out.
+ */
+bool args_for_people(const struct args *a);
 
 #endif

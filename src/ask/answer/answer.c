@@ -1,0 +1,65 @@
+#include "ask/answer/answer.h"
+
+#include "ask/findings.h"
+#include "ask/tell.h"
+#include "ask/types.h"
+#include "ask/when.h"
+#include "report/report.h"
+#include "store/store.h"
+
+#define TYPES_SHOWN 12
+#define FINDINGS_SHOWN 3
+#define WORTH_SHOWING 0.1 /* of the largest impact */
+#define SLOW_SHARE 0.01
+
+static int run(struct store *const *runs, const struct args *args, struct report *report,
+	       struct error *err)
+{
+	const char *name = args_get(args, "run-name");
+	struct request_filter filter = { 0 };
+	struct findings f = { 0 };
+	size_t told = 0;
+	int r = when_filter(args, runs[0], &filter, err);
+
+	if (r < 0)
+		return r;
+	r = findings_collect(&f, runs[0], &filter, SLOW_SHARE, err);
+	if (r >= 0) {
+		if (f.types.order.nr)
+			types_report(&f.types, report, TYPES_SHOWN)->tagged = true;
+		for (; told < f.v.nr && told < FINDINGS_SHOWN; told++) {
+			if (f.v.v[told].verdict != VERDICT_SLOW ||
+			    f.v.v[told].impact < WORTH_SHOWING * f.v.v[0].impact)
+				break;
+			tell_finding(&f, &f.v.v[told], name ? name : "RUN", report);
+		}
+		if (!told)
+			tell_nothing(&f, report);
+		r = !f.types.nr_requests;
+	}
+	findings_done(&f);
+	return r;
+}
+
+static const struct option options[] = {
+	{ "run-name", "NAME", "how the commands that are shown name the run" },
+	{ "type", "TYPE", "only this type of request" },
+	{ "from", "TIME", "only requests that start at this time or later" },
+	{ "until", "TIME", "only requests that start before this time" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "answer run.culprit",
+	  "what is slow in this run, and which hop on which node explains it" },
+	{ 0 },
+};
+
+const struct question ask_answer = {
+	.name = "answer",
+	.summary = "say in words what is slow and why",
+	.nr_runs = 1,
+	.options = options,
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,68 @@
+/* Compares two sets of requests of each type hop by hop: where the one set spends the time that the
+ * other does not. */
+#ifndef CULPRIT_ASK_CONTRAST_H
+#define CULPRIT_ASK_CONTRAST_H
+
+#include "ask/breakdown.h"
+
+enum contrast_side { SIDE_BASE, SIDE_OTHER, SIDES }; /* normal and slow; before and after */
+
+struct hop_sum {
+	double ns[SIDES];   /* on the critical path */
+	double busy[SIDES]; /* the spans' own durations, on the path or not */
+	uint64_t requests[SIDES], spans[SIDES];
+};
+
+/* Some requests of a set, kept for drawing lots. */
+struct contrast_sample {
+	VEC(struct breakdown_part) parts;
+	VEC(size_t) ends; /* of each request's parts */
+};
+
+struct contrast_set {
+	uint64_t nr[SIDES];
+	double ns[SIDES];
+	struct contrast_sample sample[SIDES];
+};
+
+/* Zero is empty. */
+struct contrast {
+	struct hops hops;
+	VEC(struct hop_sum) sums;      /* by hop */
+	VEC(struct contrast_set) sets; /* by type */
+	struct breakdown split;        /* of the request that was added last */
+	VEC(uint32_t) row_of;          /* by hop, while one type is answered */
+};
+
+void contrast_done(struct contrast *c);
+/* Adds one request; keep also holds it for contrast_confidence. */
+void contrast_add(struct contrast *c, uint32_t type, enum contrast_side side, bool keep,
+		  const struct request *r, const struct request_body *body);
+
+/* One line of the answer: a hop, or a node (hop HOP_NONE). */
+struct contrast_row {
+	uint32_t hop;
+	sym_t node;
+	double mean[SIDES]; /* ns per request of the set */
+	double delta, share;
+	double confidence; /* that the difference has this sign; negative when it was not asked */
+	uint64_t requests[SIDES], spans[SIDES];
+};
+
+struct contrast_answer {
+	struct contrast_row *hops, *nodes; /* largest share first; the shares of each add up to 1 */
+	size_t nr_hops, nr_nodes;
+	double mean[SIDES];
+	double confidence; /* that hops[0] is the largest contributor */
+};
+
+/* Needs both sides to hold requests of the type. */
+void contrast_answer(struct contrast *c, uint32_t type, struct arena *arena,
+		     struct contrast_answer *out);
+/* Fills the confidences by drawing the kept requests again and again. */
+void contrast_confidence(struct contrast *c, uint32_t type, struct arena *arena,
+			 struct contrast_answer *a);
+/* How far so few requests can be trusted: 0.5 for one, towards 1 for many. */
+double contrast_trust(uint64_t nr);
+
+#endif

@@ -1,0 +1,219 @@
+#include "ask/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "store/store.h"
+
+#define NORMAL_FROM 0.4
+#define NORMAL_UNTIL 0.6
+#define SLOW_TIMES 1.5 /* slower than normal by less is not slow */
+#define KEPT 500       /* requests of each set that are kept for drawing lots */
+
+void findings_done(struct findings *f)
+{
+	vec_each (&f->sets, s)
+		vec_done(&s->ranks);
+	vec_done(&f->sets);
+	vec_done(&f->v);
+	types_done(&f->types);
+	contrast_done(&f->contrast);
+	features_done(&f->features);
+	arena_done(&f->arena);
+}
+
+static int fastest_first(const void *a, const void *b)
+{
+	const struct slow_rank *x = a, *y = b;
+
+	if (x->duration != y->duration)
+		return x->duration < y->duration ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Requests that were cut off by the input's ends are left out where enough others are left. */
+static void rank_requests(struct slow_sets *sets, const struct type_stat *t, double slow_share)
+{
+	bool whole_only = t->timings.nr - t->incomplete >= 10;
+	size_t nr, slow;
+
+	vec_reserve(&sets->ranks, t->timings.nr);
+	vec_each (&t->timings, m) {
+		if (whole_only && m->incomplete)
+			continue;
+		vec_push(&sets->ranks, (struct slow_rank){ m->duration, m->id });
+	}
+	nr = sets->ranks.nr;
+	if (!nr)
+		return;
+	qsort(sets->ranks.v, nr, sizeof(*sets->ranks.v), fastest_first);
+	slow = (size_t)(slow_share * (double)nr);
+	if (!slow)
+		slow = 1;
+	sets->slow_from = nr - slow;
+	sets->normal_from = (size_t)(NORMAL_FROM * (double)nr);
+	sets->normal_until = (size_t)ceil(NORMAL_UNTIL * (double)nr);
+	if (sets->normal_until > sets->slow_from)
+		sets->normal_until = sets->slow_from;
+	if (sets->normal_from >= sets->normal_until)
+		sets->normal_from = sets->normal_until ? sets->normal_until - 1 : 0;
+}
+
+static void look_at(struct findings *f, uint32_t type, enum contrast_side side, size_t place,
+		    size_t nr, const struct request *r, const struct request_body *body)
+{
+	bool keep = place % (nr / KEPT + 1) == 0;
+
+	contrast_add(&f->contrast, type, side, keep, r, body);
+	if (keep)
+		features_add(&f->features, type, side, r, body);
+}
+
+static int see_request(void *ctx, const struct request *r, const struct request_body *body)
+{
+	struct findings *f = ctx;
+	uint32_t type = types_find(&f->types, r->type);
+	struct slow_rank key = { r->end > r->start ? r->end - r->start : 0, r->id };
+	const struct slow_sets *sets;
+	const struct slow_rank *found;
+	size_t place;
+
+	if (type == TYPE_NONE)
+		return 0;
+	types_see(&f->types, type, body);
+	sets = &f->sets.v[type];
+	if (!sets->ranks.nr)
+		return 0;
+	found = bsearch(&key, sets->ranks.v, sets->ranks.nr, sizeof(key), fastest_first);
+	if (!found)
+		return 0;
+	place = (size_t)(found - sets->ranks.v);
+	if (place >= sets->slow_from)
+		look_at(f, type, SIDE_OTHER, place - sets->slow_from,
+			sets->ranks.nr - sets->slow_from, r, body);
+	else if (place >= sets->normal_from && place < sets->normal_until)
+		look_at(f, type, SIDE_BASE, place - sets->normal_from,
+			sets->normal_until - sets->normal_from, r, body);
+	return 0;
+}
+
+static double impact_of(const struct slow_sets *sets, int64_t median)
+{
+	double sum = 0;
+
+	for (size_t i = sets->ranks.nr; i-- > 0;) {
+		double d = (double)sets->ranks.v[i].duration;
+
+		if (d <= SLOW_TIMES * (double)median)
+			break;
+		sum += d - (double)median;
+	}
+	return sum;
+}
+
+static bool same_step(const struct hops *h, uint32_t a, uint32_t b)
+{
+	while (a != HOP_NONE && b != HOP_NONE) {
+		if (h->v.v[a].name != h->v.v[b].name)
+			return false;
+		a = h->v.v[a].parent;
+		b = h->v.v[b].parent;
+	}
+	return a == b;
+}
+
+/* How long the named step takes on the other nodes that do it, the busiest of them. */
+static void find_peers(struct findings *f, struct finding *one)
+{
+	const struct hops *h = &f->contrast.hops;
+	uint32_t named = one->answer.hops[0].hop;
+
+	for (size_t i = 1; i < one->answer.nr_hops; i++) {
+		const struct contrast_row *row = &one->answer.hops[i];
+		const struct hop_sum *sum = &f->contrast.sums.v[row->hop];
+		uint64_t spans = row->spans[SIDE_BASE] + row->spans[SIDE_OTHER];
+		struct peer p = { hops_node(h, row->hop), 0, spans };
+		size_t at = one->nr_peers;
+
+		if (!spans || row->node == one->answer.hops[0].node ||
+		    !same_step(h, named, row->hop))
+			continue;
+		p.mean = (int64_t)((sum->busy[SIDE_BASE] + sum->busy[SIDE_OTHER]) / (double)spans);
+		while (at > 0 && one->peers[at - 1].spans < spans)
+			at--;
+		if (at == FINDING_PEERS)
+			continue;
+		if (one->nr_peers < FINDING_PEERS)
+			one->nr_peers++;
+		for (size_t j = one->nr_peers - 1; j > at; j--)
+			one->peers[j] = one->peers[j - 1];
+		one->peers[at] = p;
+	}
+}
+
+static void find_in_type(struct findings *f, uint32_t type, struct finding *one)
+{
+	const struct type_stat *t = &f->types.v.v[type];
+	const struct slow_sets *sets = &f->sets.v[type];
+
+	*one = (struct finding){ .type = type, .nr = t->timings.nr, .median = t->p50 };
+	one->nr_slow = sets->ranks.nr - sets->slow_from;
+	one->nr_normal = sets->normal_until - sets->normal_from;
+	one->verdict = VERDICT_FEW;
+	if (type >= f->contrast.sets.nr || !f->contrast.sets.v[type].nr[SIDE_BASE] ||
+	    !f->contrast.sets.v[type].nr[SIDE_OTHER])
+		return;
+	contrast_answer(&f->contrast, type, &f->arena, &one->answer);
+	one->slow_mean = (int64_t)one->answer.mean[SIDE_OTHER];
+	one->normal_mean = (int64_t)one->answer.mean[SIDE_BASE];
+	one->verdict = VERDICT_EVEN;
+	if (one->answer.mean[SIDE_OTHER] < SLOW_TIMES * one->answer.mean[SIDE_BASE] ||
+	    one->slow_mean <= one->normal_mean || !one->answer.nr_hops)
+		return;
+	one->verdict = VERDICT_SLOW;
+	one->impact = impact_of(sets, t->p50);
+	contrast_confidence(&f->contrast, type, &f->arena, &one->answer);
+	series_episode(t->timings.v, t->timings.nr, &f->arena, &one->since);
+	one->nr_features = features_telling(&f->features, type, one->features, FINDING_FEATURES);
+	find_peers(f, one);
+}
+
+static int largest_impact(const void *a, const void *b, void *ctx)
+{
+	const struct finding *x = a, *y = b;
+	const struct types *t = ctx;
+
+	if (x->verdict != y->verdict)
+		return x->verdict < y->verdict ? -1 : 1;
+	if (x->impact != y->impact)
+		return x->impact > y->impact ? -1 : 1;
+	return str_cmp(t->v.v[x->type].name, t->v.v[y->type].name);
+}
+
+int findings_collect(struct findings *f, struct store *s, const struct request_filter *filter,
+		     double slow_share, struct error *err)
+{
+	int r;
+
+	*f = (struct findings){ .slow_share = slow_share };
+	r = types_collect(&f->types, s, filter, err);
+	if (r < 0)
+		return r;
+	vec_each (&f->types.v, t) {
+		vec_push(&f->sets, (struct slow_sets){ 0 });
+		rank_requests(&f->sets.v[f->sets.nr - 1], t, slow_share);
+	}
+	r = store_each_body(s, filter, see_request, f, err);
+	if (r < 0)
+		return r;
+	vec_reserve(&f->v, f->types.order.nr);
+	vec_each (&f->types.order, type) {
+		struct finding one;
+
+		find_in_type(f, *type, &one);
+		vec_push(&f->v, one);
+	}
+	if (f->v.nr)
+		qsort_r(f->v.v, f->v.nr, sizeof(*f->v.v), largest_impact, &f->types);
+	return 0;
+}

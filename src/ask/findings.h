@@ -1,0 +1,72 @@
+/* Slow against normal: for each type, what its slowest requests have that those around the median
+ * do not, and how sure that is. */
+#ifndef CULPRIT_ASK_FINDINGS_H
+#define CULPRIT_ASK_FINDINGS_H
+
+#include "ask/contrast.h"
+#include "ask/features.h"
+#include "ask/series.h"
+#include "ask/types.h"
+
+struct error;
+struct request_filter;
+struct store;
+
+enum verdict {
+	VERDICT_SLOW, /* some requests are slow, and the rows say where */
+	VERDICT_EVEN, /* nothing stands out */
+	VERDICT_FEW,  /* one request alone is neither slow nor normal */
+};
+
+#define FINDING_FEATURES 5
+#define FINDING_PEERS 3
+
+/* The same step on another node, or the time it took where the step was slow. */
+struct peer {
+	struct str node;
+	int64_t mean;
+	uint64_t spans;
+};
+
+struct finding {
+	uint32_t type;
+	enum verdict verdict;
+	uint64_t nr, nr_slow, nr_normal;
+	int64_t median, slow_mean, normal_mean;
+	double impact; /* ns that requests beyond 1.5 times the median took beyond the median */
+	struct contrast_answer answer;
+	struct episode since;
+	struct feature features[FINDING_FEATURES];
+	size_t nr_features;
+	struct peer peers[FINDING_PEERS];
+	size_t nr_peers;
+};
+
+struct slow_rank {
+	int64_t duration;
+	uint64_t id;
+};
+
+/* Which requests of a type are slow and which are normal. */
+struct slow_sets {
+	VEC(struct slow_rank) ranks; /* fastest first */
+	size_t normal_from, normal_until, slow_from;
+};
+
+struct findings {
+	struct arena arena;
+	struct types types;
+	VEC(struct slow_sets) sets; /* by type */
+	struct contrast contrast;
+	struct features features;
+	VEC(struct finding) v; /* the largest impact first, those without a finding last */
+	double slow_share;
+};
+
+/* slow_share: the part of each type's requests that counts as slow, 0.01 for one in a hundred. Two
+ * passes over the run. */
+int findings_collect(struct findings *f, struct store *s, const struct request_filter *filter,
+		     double slow_share, struct error *err);
+void findings_done(struct findings *f);
+
+#endif

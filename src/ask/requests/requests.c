@@ -1,0 +1,204 @@
+#include "ask/requests/requests.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "ask/requests/lines.h"
+#include "ask/requests/list.h"
+#include "ask/requests/overtime.h"
+#include "ask/requests/path.h"
+#include "ask/requests/tree.h"
+#include "ask/types.h"
+#include "ask/when.h"
+#include "base/error.h"
+#include "report/report.h"
+#include "store/store.h"
+
+#define SLOWEST_SHOWN 5
+#define TYPES_SHOWN 25
+#define HOPS_SHOWN 15
+#define STEPS 30
+#define STEPS_MOST 10000
+
+/* The request that the user named: by its number, or by the name that the input gives it. */
+static int find_request(struct store *s, const char *name, struct arena *arena, struct request *r,
+			struct request_body *body, struct error *err)
+{
+	struct str text = str_of(name);
+	uint64_t id;
+	int found = 0;
+
+	if (str_take_uint(&text, &id) && !text.n)
+		found = store_request(s, id, arena, r, body, err);
+	if (found)
+		return found;
+	found = store_request_by_key(s, str_of(name), &id, err);
+	if (found > 0)
+		found = store_request(s, id, arena, r, body, err);
+	if (!found)
+		return error_set(
+			err, ENOENT,
+			"no request '%s'; give a number of the request table, or the id that "
+			"the input gives it",
+			name);
+	return found;
+}
+
+static int answer_one(struct store *s, const struct args *args, struct report *report,
+		      struct error *err)
+{
+	struct arena arena = { 0 };
+	struct visits visits = { 0 };
+	struct request r;
+	struct request_body body;
+	int got = find_request(s, args_get(args, "request"), &arena, &r, &body, err);
+
+	if (got > 0 && args_has(args, "critical-path")) {
+		path_of_one(&r, &body, report);
+		got = 0;
+	} else if (got > 0) {
+		list_add(list_section(report, ""), &visits, &r, &body);
+		got = tree_report(s, &r, &body, report, err);
+	}
+	visits_done(&visits);
+	arena_done(&arena);
+	return got;
+}
+
+static int answer_types(struct store *s, const struct request_filter *f, bool for_people,
+			struct report *report, struct error *err)
+{
+	struct types types = { 0 };
+	int r = types_collect(&types, s, f, err);
+
+	if (r >= 0)
+		r = types_see_all(&types, s, f, err);
+	if (r >= 0) {
+		types_report(&types, report, for_people ? TYPES_SHOWN : 0);
+		r = !types.nr_requests;
+	}
+	types_done(&types);
+	return r;
+}
+
+static int answer_list(struct store *s, const struct request_filter *f, const char *title,
+		       struct report *report, struct error *err)
+{
+	struct section *out = list_section(report, title);
+	int r = list_requests(s, f, out, err);
+
+	return r < 0 ? r : !out->rows.nr;
+}
+
+/* Without options: who reads on the screen sees types and the slowest, a script every request. */
+static int answer_all(struct store *s, const struct args *args, struct request_filter *f,
+		      struct report *report, struct error *err)
+{
+	struct request_filter slowest = *f;
+	int r;
+
+	if (!args_for_people(args))
+		return answer_list(s, f, "", report, err);
+	r = answer_types(s, f, true, report, err);
+	if (r)
+		return r;
+	slowest.limit = SLOWEST_SHOWN;
+	slowest.order = BY_SLOWEST;
+	return answer_list(s, &slowest, "The slowest", report, err);
+}
+
+static int answer_path(struct store *s, const struct args *args, const struct request_filter *f,
+		       struct report *report, struct error *err)
+{
+	bool people = args_for_people(args);
+
+	if (people || args_has(args, "sum"))
+		return path_summed(s, f, people ? HOPS_SHOWN : 0, report, err);
+	return path_of_each(s, f, report, err);
+}
+
+static int read_limits(const struct args *args, struct request_filter *f, uint64_t *steps,
+		       struct error *err)
+{
+	const char *level = args_get(args, "level");
+	int r = args_uint(args, "limit", &f->limit, err);
+
+	if (level && strcmp(level, "request") && strcmp(level, "operation"))
+		return error_set(err, EINVAL, "--level takes request or operation, not '%s'",
+				 level);
+	if (r >= 0 && args_has(args, "slowest")) {
+		f->order = BY_SLOWEST;
+		r = args_uint(args, "slowest", &f->limit, err);
+	}
+	if (r >= 0)
+		r = args_uint(args, "steps", steps, err);
+	if (r >= 0 && (!*steps || *steps > STEPS_MOST))
+		r = error_set(err, EINVAL, "--steps takes a number from 1 to %d", STEPS_MOST);
+	return r;
+}
+
+static int run(struct store *const *runs, const struct args *args, struct report *report,
+	       struct error *err)
+{
+	struct request_filter f = { 0 };
+	struct store *s = runs[0];
+	uint64_t steps = STEPS;
+	int r = when_filter(args, s, &f, err);
+
+	if (r >= 0)
+		r = read_limits(args, &f, &steps, err);
+	if (r < 0)
+		return r;
+	if (args_has(args, "lines"))
+		return lines_report(s, report, err);
+	if (args_has(args, "request"))
+		return answer_one(s, args, report, err);
+	if (args_has(args, "critical-path"))
+		return answer_path(s, args, &f, report, err);
+	if (args_has(args, "over-time"))
+		return overtime_report(s, &f, steps, args_for_people(args), report, err);
+	if (args_has(args, "types"))
+		return answer_types(s, &f, false, report, err);
+	if (args_has(args, "slowest") || args_has(args, "limit"))
+		return answer_list(s, &f, "", report, err);
+	return answer_all(s, args, &f, report, err);
+}
+
+static const struct option options[] = {
+	{ "types", NULL, "the table by type: count, rate, errors, percentiles, nodes" },
+	{ "type", "TYPE", "only this type, or the one type that has this in its name" },
+	{ "slowest", "N", "only the N slowest requests, the slowest first" },
+	{ "limit", "N", "only the first N requests" },
+	{ "from", "TIME", "only requests that start at this time or later" },
+	{ "until", "TIME", "only requests that start before this time" },
+	{ "request", "ID",
+	  "one request as a tree with its log lines: a number, or its id in the input" },
+	{ "critical-path", NULL,
+	  "which span held each request up, and when; every nanosecond once" },
+	{ "sum", NULL, "with --critical-path --json: summed by hop instead of one by one" },
+	{ "over-time", NULL,
+	  "latency and counts over time, when a slow time began, mean per node" },
+	{ "steps", "N", "with --over-time: into about so many steps (default: 30)" },
+	{ "lines", NULL, "every log line with the request that it belongs to" },
+	{ "level", "LEVEL", "request (default) or operation" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ "requests run.culprit", "all types of requests, and the slowest" },
+	{ "requests run.culprit --type checkout --slowest 5", "the five slowest of one type" },
+	{ "requests run.culprit --request 17", "one request as a tree with its log lines" },
+	{ "requests run.culprit --request 17 --critical-path", "what held it up" },
+	{ "requests run.culprit --over-time --type checkout", "when it became slow" },
+	{ "requests run.culprit --lines --json", "every log line with its request" },
+	{ 0 },
+};
+
+const struct question ask_requests = {
+	.name = "requests",
+	.summary = "list requests: by type, one by one, as trees, critical paths, over time",
+	.nr_runs = 1,
+	.options = options,
+	.examples = examples,
+	.run = run,
+};

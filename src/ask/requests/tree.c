@@ -1,0 +1,303 @@
+#include "ask/requests/tree.h"
+
+#include <stdlib.h>
+
+#include "ask/critical.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "base/utf8.h"
+#include "base/vec.h"
+#include "report/report.h"
+#include "store/store.h"
+
+#define LINES_PER_SPAN 20
+#define LINES_IN_ALL 400
+#define TEXT_COLUMNS 200
+#define DEPTH_SHOWN 60 /* deeper rows stand no further to the right */
+
+enum {
+	WHAT,
+	SPAN,
+	PARENT,
+	NAME,
+	NODE,
+	THREAD,
+	START,
+	OFFSET,
+	DURATION,
+	SELF,
+	CRITICAL,
+	MARK,
+	BAR,
+	FILE_NAME,
+	LINE
+};
+
+static const struct column columns[] = {
+	[WHAT] = { "what", NULL, CELL_TEXT, COLUMN_JSON_ONLY },
+	[SPAN] = { "span", NULL, CELL_TEXT, COLUMN_JSON_ONLY },
+	[PARENT] = { "parent", NULL, CELL_TEXT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[NAME] = { "name", "span", CELL_TEXT, COLUMN_WIDE | COLUMN_INDENT },
+	[NODE] = { "node", "node", CELL_TEXT, 0 },
+	[THREAD] = { "thread", "thread", CELL_TEXT, COLUMN_OPTIONAL },
+	[START] = { "start", NULL, CELL_TIME, COLUMN_JSON_ONLY },
+	[OFFSET] = { "offset", "after", CELL_DURATION, 0 },
+	[DURATION] = { "duration", "takes", CELL_DURATION, COLUMN_OPTIONAL },
+	[SELF] = { "self", "itself", CELL_DURATION, COLUMN_OPTIONAL },
+	[CRITICAL] = { "critical", "critical", CELL_DURATION, COLUMN_OPTIONAL },
+	[MARK] = { "error", "error", CELL_BOOL, COLUMN_OPTIONAL },
+	[BAR] = { NULL, "", CELL_BAR, COLUMN_TEXT_ONLY },
+	[FILE_NAME] = { "file", NULL, CELL_TEXT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[LINE] = { "line", NULL, CELL_COUNT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+};
+
+struct tree {
+	struct store *store;
+	const struct request *r;
+	const struct request_body *body;
+	struct report *report;
+	struct section *out;
+	struct arena arena;
+	uint32_t *first,
+		*child; /* children of span i, by start: child[first[i]…]; i == nr: roots */
+	uint32_t *line_first, *lines; /* positions of the events in span i; i == nr: in none */
+	int64_t *self, *critical;
+	VEC(struct str) files;
+	size_t nr_lines;
+};
+
+static int by_start(const void *a, const void *b, void *ctx)
+{
+	const struct span *spans = ctx;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+
+	if (spans[i].start != spans[j].start)
+		return spans[i].start < spans[j].start ? -1 : 1;
+	return i < j ? -1 : 1;
+}
+
+/* Lists the items of each owner: nr items, owner(i) < nr_owners. */
+static void group(struct arena *arena, const uint32_t *owner, size_t nr, size_t nr_owners,
+		  uint32_t **first, uint32_t **items)
+{
+	uint32_t *at = arena_array(arena, uint32_t, nr_owners + 2);
+
+	*first = at++;
+	for (size_t i = 0; i < nr; i++)
+		at[owner[i] + 1]++;
+	for (size_t i = 1; i <= nr_owners; i++)
+		at[i] += at[i - 1];
+	*items = arena_array(arena, uint32_t, nr + 1);
+	for (uint32_t i = 0; i < nr; i++)
+		(*items)[at[owner[i]]++] = i;
+}
+
+static void group_all(struct tree *t)
+{
+	const struct request_body *b = t->body;
+	size_t n = b->nr_spans;
+	uint32_t *owner = arena_array(&t->arena, uint32_t, n + b->nr_events + 1);
+
+	for (uint32_t i = 0; i < n; i++)
+		owner[i] = b->spans[i].parent < i ? b->spans[i].parent : (uint32_t)n;
+	group(&t->arena, owner, n, n + 1, &t->first, &t->child);
+	for (size_t i = 0; i <= n; i++)
+		if (t->first[i + 1] - t->first[i] > 1)
+			qsort_r(t->child + t->first[i], t->first[i + 1] - t->first[i],
+				sizeof(*t->child), by_start, b->spans);
+	for (size_t i = 0; i < b->nr_events; i++)
+		owner[i] = b->event_span && b->event_span[i] < n ? b->event_span[i] : (uint32_t)n;
+	group(&t->arena, owner, b->nr_events, n + 1, &t->line_first, &t->lines);
+}
+
+/* A span's own time: what none of its children covers. */
+static int64_t self_of(const struct tree *t, uint32_t i)
+{
+	const struct span *s = &t->body->spans[i];
+	int64_t at = s->start, self = 0;
+
+	for (uint32_t k = t->first[i]; k < t->first[i + 1]; k++) {
+		const struct span *c = &t->body->spans[t->child[k]];
+
+		if (c->start >= s->end)
+			break;
+		if (c->start > at)
+			self += c->start - at;
+		if (c->end > at)
+			at = c->end;
+	}
+	return s->end > at ? self + s->end - at : self;
+}
+
+static void measure(struct tree *t)
+{
+	struct critical path;
+
+	t->self = arena_array(&t->arena, int64_t, t->body->nr_spans + 1);
+	t->critical = arena_array(&t->arena, int64_t, t->body->nr_spans + 1);
+	for (uint32_t i = 0; i < t->body->nr_spans; i++)
+		t->self[i] = self_of(t, i);
+	critical_path(t->body, &t->arena, &path);
+	for (size_t i = 0; i < path.nr; i++)
+		if (path.v[i].span != SPAN_NONE)
+			t->critical[path.v[i].span] += path.v[i].end - path.v[i].start;
+}
+
+static double place_of(const struct tree *t, int64_t ns)
+{
+	double whole = (double)t->r->end - (double)t->r->start;
+	double at = whole > 0 ? ((double)ns - (double)t->r->start) / whole : 0;
+
+	return at < 0 ? 0 : at > 1 ? 1 : at;
+}
+
+static void add_span(struct tree *t, uint32_t i, unsigned depth)
+{
+	const struct span *s = &t->body->spans[i];
+	struct section *o = t->out;
+	struct row *row = section_row(o);
+
+	row->depth = depth;
+	row->strong = s->status == STATUS_ERROR;
+	row_text(o, row, WHAT, STR("span"));
+	row_text(o, row, SPAN, s->id);
+	if (s->parent < i)
+		row_text(o, row, PARENT, t->body->spans[s->parent].id);
+	row_text(o, row, NAME, s->name);
+	row_text(o, row, NODE, s->node);
+	if (s->thread.n)
+		row_text(o, row, THREAD, s->thread);
+	row_int(o, row, START, s->start);
+	row_int(o, row, OFFSET, s->start - t->r->start);
+	row_int(o, row, DURATION, s->end - s->start);
+	row_int(o, row, SELF, t->self[i]);
+	if (t->critical[i])
+		row_int(o, row, CRITICAL, t->critical[i]);
+	if (s->status == STATUS_ERROR)
+		row_int(o, row, MARK, 1);
+	row_bar(o, row, BAR, place_of(t, s->start), place_of(t, s->end),
+		s->kind == SPAN_WAIT ? 'w'
+		: t->critical[i]     ? 'c'
+				     : 'r');
+}
+
+/* --- log lines -------------------------------------------------------------------------------- */
+
+struct line {
+	struct tree *t;
+	unsigned depth;
+};
+
+static int add_line(void *ctx, uint64_t number, const struct event *ev)
+{
+	struct line *l = ctx;
+	struct tree *t = l->t;
+	struct section *o = t->out;
+	struct row *row = section_row(o);
+	struct buf raw = { 0 };
+	struct error why = { 0 };
+	struct str text = ev->text.n ? ev->text : ev->title;
+
+	(void)number;
+	if (ev->kind == EVENT_LOG && !ev->text.n) {
+		if (store_event_text(t->store, ev, &raw, &why) > 0) {
+			text = buf_str(&raw);
+		} else {
+			t->report->losses.count[LOSS_TEXT_GONE]++;
+			text = ev->title.n ? ev->title : str_of(why.msg);
+		}
+	}
+	if (!text.n)
+		text = ev->point;
+	row->depth = l->depth;
+	row_text(o, row, WHAT, STR("line"));
+	row_text(o, row, NAME, utf8_fit(str_head(text, str_find_char(text, '\n')), TEXT_COLUMNS));
+	row_text(o, row, NODE, ev->node);
+	if (ev->thread.n)
+		row_text(o, row, THREAD, ev->thread);
+	if (ev->ns != NS_NONE) {
+		row_int(o, row, START, ev->ns);
+		row_int(o, row, OFFSET, ev->ns - t->r->start);
+		row_bar(o, row, BAR, place_of(t, ev->ns), place_of(t, ev->ns), 'r');
+	}
+	if (ev->line && ev->file < t->files.nr) {
+		row_text(o, row, FILE_NAME, t->files.v[ev->file]);
+		row_int(o, row, LINE, (int64_t)ev->line);
+	}
+	buf_done(&raw);
+	return 0;
+}
+
+/* The first few lines of a span; the others are counted. */
+static int add_lines(struct tree *t, uint32_t owner, unsigned depth, struct error *err)
+{
+	uint32_t first = t->line_first[owner], nr = t->line_first[owner + 1] - first, i = 0;
+	struct line l = { t, depth };
+	int r = 0;
+
+	for (; i < nr && i < LINES_PER_SPAN && t->nr_lines < LINES_IN_ALL && r >= 0; i++) {
+		r = store_each_event(t->store, t->body->events[t->lines[first + i]], 1, add_line,
+				     &l, err);
+		t->nr_lines++;
+	}
+	t->out->nr_left_out += nr - i;
+	return r;
+}
+
+static int add_file(void *ctx, const struct stored_file *f)
+{
+	struct tree *t = ctx;
+
+	while (t->files.nr <= f->number)
+		vec_push(&t->files, (struct str){ 0 });
+	t->files.v[f->number] = arena_str(&t->arena, f->seen.path);
+	return 0;
+}
+
+struct frame {
+	uint32_t owner, next;
+};
+
+/* Down and up without recursion: a trace may be deeper than the stack. */
+static int walk(struct tree *t, struct error *err)
+{
+	VEC(struct frame) stack = { 0 };
+	uint32_t roots = (uint32_t)t->body->nr_spans;
+	int r = 0;
+
+	vec_push(&stack, (struct frame){ roots, t->first[roots] });
+	while (stack.nr && r >= 0) {
+		struct frame *f = &stack.v[stack.nr - 1];
+		unsigned depth = (unsigned)(stack.nr < DEPTH_SHOWN ? stack.nr : DEPTH_SHOWN);
+		uint32_t i;
+
+		if (f->next == t->first[f->owner + 1]) {
+			stack.nr--;
+			continue;
+		}
+		i = t->child[f->next++];
+		add_span(t, i, depth - 1);
+		r = add_lines(t, i, depth, err);
+		vec_push(&stack, (struct frame){ i, t->first[i] });
+	}
+	vec_done(&stack);
+	return r < 0 ? r : add_lines(t, roots, 0, err);
+}
+
+int tree_report(struct store *s, const struct request *r, const struct request_body *body,
+		struct report *report, struct error *err)
+{
+	struct tree t = { .store = s, .r = r, .body = body, .report = report };
+	int got;
+
+	t.out = report_table(report, "tree", "", columns, sizeof(columns) / sizeof(*columns));
+	t.out->tagged = true;
+	got = store_each_file(s, add_file, &t, err);
+	group_all(&t);
+	measure(&t);
+	if (got >= 0)
+		got = walk(&t, err);
+	vec_done(&t.files);
+	arena_done(&t.arena);
+	return got < 0 ? got : 0;
+}

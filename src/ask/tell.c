@@ -1,0 +1,251 @@
+#include "ask/tell.h"
+
+#include <string.h>
+
+#include "base/time.h"
+#include "report/report.h"
+
+#define THIN_REQUESTS 5 /* fewer slow ones are thin evidence */
+#define FEW_REQUESTS 20 /* of a type: its slowest hundredth says little */
+#define NAME_BYTES 120
+
+void tell_shell_word(struct buf *b, struct str word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-./:=@%+,";
+	bool quote = !word.n;
+
+	for (size_t i = 0; i < word.n; i++)
+		quote |= !word.p[i] || !strchr(plain, word.p[i]);
+	if (!quote) {
+		buf_add(b, word);
+		return;
+	}
+	buf_char(b, '\'');
+	for (size_t i = 0; i < word.n; i++) {
+		if (word.p[i] == '\'')
+			buf_add(b, STR("'\\''"));
+		else
+			buf_char(b, word.p[i]);
+	}
+	buf_char(b, '\'');
+}
+
+static void say_percent(struct buf *b, double share)
+{
+	double percent = share * 100;
+
+	if (percent > 0 && percent < 1)
+		buf_fmt(b, "%.2g %%", percent);
+	else
+		buf_fmt(b, "%.0f %%", percent);
+}
+
+static void say_sets(const struct findings *f, const struct finding *one, struct buf *b)
+{
+	if (one->nr_slow == 1) {
+		buf_add(b, STR("The slowest request takes "));
+	} else {
+		buf_add(b, STR("The slowest "));
+		say_percent(b, f->slow_share);
+		buf_fmt(b, " (%llu of %llu) take ", (unsigned long long)one->nr_slow,
+			(unsigned long long)one->nr);
+	}
+	time_span_text(b, one->slow_mean);
+	buf_add(b, STR("; the median takes "));
+	time_span_text(b, one->median);
+	buf_add(b, STR(".\n"));
+}
+
+static void say_hop(const struct findings *f, const struct finding *one, struct buf *b)
+{
+	const struct contrast_row *row = &one->answer.hops[0];
+	const struct hops *h = &f->contrast.hops;
+	struct str node = hops_node(h, row->hop);
+	bool unexplained = h->v.v[row->hop].parent == HOP_NONE;
+
+	/* A step that others undo explains more than all; more than all is said as all. */
+	say_percent(b, row->share > 1 ? 1 : row->share);
+	if (unexplained) {
+		buf_add(b, STR(" of the difference is time that no span explains"));
+	} else {
+		buf_fmt(b, " of the difference is in \"" STR_FMT "\"",
+			STR_ARG(str_head(hops_name(h, row->hop), NAME_BYTES)));
+		if (node.n)
+			buf_fmt(b, " on " STR_FMT, STR_ARG(node));
+		if (!row->requests[SIDE_BASE])
+			buf_add(b, STR(", a step that normal requests do not have"));
+	}
+	buf_add(b, STR(" ("));
+	time_span_text(b, (int64_t)row->mean[SIDE_OTHER]);
+	buf_add(b, STR(" against "));
+	time_span_text(b, (int64_t)row->mean[SIDE_BASE]);
+	buf_add(b, STR(" on the critical path). "));
+}
+
+static void say_peers(const struct finding *one, struct buf *b)
+{
+	int64_t slowest = 0;
+
+	if (!one->nr_peers)
+		return;
+	for (size_t i = 0; i < one->nr_peers; i++) {
+		const char *between = !i ? "" : i + 1 == one->nr_peers ? " and " : ", ";
+
+		buf_fmt(b, "%s" STR_FMT, between, STR_ARG(one->peers[i].node));
+		if (one->peers[i].mean > slowest)
+			slowest = one->peers[i].mean;
+	}
+	buf_fmt(b, " %s the same step in %s", one->nr_peers > 1 ? "do" : "does",
+		one->nr_peers > 1 ? "at most " : "");
+	time_span_text(b, slowest);
+	buf_add(b, STR(". "));
+}
+
+static void say_features(const struct finding *one, struct buf *b)
+{
+	size_t nr = one->nr_features < 2 ? one->nr_features : 2;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct feature *x = &one->features[i];
+
+		buf_fmt(b,
+			"%llu of %llu slow requests have " STR_FMT " " STR_FMT
+			", %llu of %llu normal ones. ",
+			(unsigned long long)x->requests[SIDE_OTHER],
+			(unsigned long long)x->seen[SIDE_OTHER], STR_ARG(x->key), STR_ARG(x->value),
+			(unsigned long long)x->requests[SIDE_BASE],
+			(unsigned long long)x->seen[SIDE_BASE]);
+	}
+}
+
+static void say_since(const struct finding *one, struct buf *b)
+{
+	const struct episode *e = &one->since;
+
+	if (!e->found)
+		return;
+	if (e->from_first) {
+		buf_add(b, STR("It ended at "));
+		time_text(b, e->end, 3);
+	} else {
+		buf_add(b, STR("It began at "));
+		time_text(b, e->begin, 3);
+		if (!e->to_last) {
+			buf_add(b, STR(" and ended at "));
+			time_text(b, e->end, 3);
+		}
+	}
+	buf_add(b, STR(". "));
+}
+
+static void say_evidence(const struct finding *one, struct buf *b)
+{
+	buf_fmt(b, "\n%llu slow request%s against %llu normal, confidence %.2f",
+		(unsigned long long)one->nr_slow, one->nr_slow == 1 ? "" : "s",
+		(unsigned long long)one->nr_normal, one->answer.confidence);
+	if (one->nr_slow < THIN_REQUESTS)
+		buf_fmt(b, ": thin evidence, because only %llu request%s of this type are known",
+			(unsigned long long)one->nr, one->nr == 1 ? "" : "s");
+	buf_char(b, '.');
+}
+
+enum { TYPE, SLOW, MEDIAN, NODE, NAME, PATH, SHARE, CONFIDENCE, REQUESTS, BEGAN, ENDED };
+
+static const struct column fact_columns[] = {
+	[TYPE] = { "type", NULL, CELL_TEXT, 0 },
+	[SLOW] = { "slow", NULL, CELL_DURATION, 0 },
+	[MEDIAN] = { "median", NULL, CELL_DURATION, 0 },
+	[NODE] = { "node", NULL, CELL_TEXT, 0 },
+	[NAME] = { "name", NULL, CELL_TEXT, 0 },
+	[PATH] = { "path", NULL, CELL_TEXT, 0 },
+	[SHARE] = { "share", NULL, CELL_SHARE, 0 },
+	[CONFIDENCE] = { "confidence", NULL, CELL_NUMBER, 0 },
+	[REQUESTS] = { "requests", NULL, CELL_COUNT, 0 },
+	[BEGAN] = { "began", NULL, CELL_TIME, COLUMN_OPTIONAL },
+	[ENDED] = { "ended", NULL, CELL_TIME, COLUMN_OPTIONAL },
+};
+
+static struct section *facts_of(const struct findings *f, const struct finding *one,
+				struct arena *arena)
+{
+	struct section *s = arena_new(arena, struct section);
+	const struct contrast_row *top = &one->answer.hops[0];
+	struct buf path = { 0 };
+	struct row *row;
+
+	s->arena = arena;
+	s->columns = fact_columns;
+	s->nr_columns = sizeof(fact_columns) / sizeof(*fact_columns);
+	row = section_row(s);
+	row_text(s, row, TYPE, f->types.v.v[one->type].name);
+	row_int(s, row, SLOW, one->slow_mean);
+	row_int(s, row, MEDIAN, one->median);
+	row_text(s, row, NODE, hops_node(&f->contrast.hops, top->hop));
+	row_text(s, row, NAME, hops_name(&f->contrast.hops, top->hop));
+	hops_path(&f->contrast.hops, top->hop, &path);
+	row_text(s, row, PATH, buf_str(&path));
+	buf_done(&path);
+	row_double(s, row, SHARE, top->share);
+	row_double(s, row, CONFIDENCE, one->answer.confidence);
+	row_int(s, row, REQUESTS, (int64_t)one->nr_slow);
+	if (one->since.found && !one->since.from_first)
+		row_int(s, row, BEGAN, one->since.begin);
+	if (one->since.found && !one->since.to_last)
+		row_int(s, row, ENDED, one->since.end);
+	return s;
+}
+
+void tell_finding(const struct findings *f, const struct finding *one, const char *run,
+		  struct report *r)
+{
+	struct str type = f->types.v.v[one->type].name;
+	struct section *s = report_section(r, SECTION_PROSE, "why-slow", "");
+	struct buf text = { 0 }, command = { 0 };
+	struct prose *p;
+
+	s->title = arena_fmt(&r->arena, "Why slow: " STR_FMT, STR_ARG(type));
+	s->tagged = true;
+	say_sets(f, one, &text);
+	say_hop(f, one, &text);
+	say_peers(one, &text);
+	say_features(one, &text);
+	say_since(one, &text);
+	say_evidence(one, &text);
+	p = section_say(s, "", STR_FMT, STR_ARG(buf_str(&text)));
+	buf_add(&command, STR("culprit requests "));
+	tell_shell_word(&command, str_of(run));
+	buf_add(&command, STR(" --type "));
+	tell_shell_word(&command, type);
+	buf_add(&command, STR(" --slowest 5"));
+	p->command = arena_str(&r->arena, buf_str(&command));
+	p->confidence = one->answer.confidence;
+	p->facts = facts_of(f, one, &r->arena);
+	buf_done(&text);
+	buf_done(&command);
+}
+
+void tell_nothing(const struct findings *f, struct report *r)
+{
+	struct section *s = report_section(r, SECTION_PROSE, "why-slow", "Why slow");
+	uint64_t nr = f->types.nr_requests, most = 0;
+
+	s->tagged = true;
+	vec_each (&f->v, one)
+		most = one->nr > most ? one->nr : most;
+	if (!nr)
+		section_say(s, "", "There are no requests to compare.")->confidence = -1;
+	else if (most < 2)
+		section_say(s, "",
+			    "Nothing can be called slow: every type has one request only, and one "
+			    "has nothing to be compared with.")
+			->confidence = -1;
+	else
+		section_say(s, "",
+			    "Nothing stands out: in no type do the slowest requests take 1.5 times "
+			    "as long as those around the median.%s",
+			    most < FEW_REQUESTS ? " The evidence is thin: no type has twenty "
+						  "requests."
+						: "")
+			->confidence = -1;
+}

@@ -1,0 +1,48 @@
+/* What a run holds of each type of request: how many, how long, when, on which nodes. */
+#ifndef CULPRIT_ASK_TYPES_H
+#define CULPRIT_ASK_TYPES_H
+
+#include "ask/series.h"
+#include "base/names.h"
+#include "base/vec.h"
+#include "model/request.h"
+
+struct error;
+struct report;
+struct request_filter;
+struct section;
+struct store;
+
+#define TYPE_NONE UINT32_MAX
+
+struct type_stat {
+	struct str name;
+	VEC(struct timing) timings; /* in order of start */
+	VEC(sym_t) nodes;           /* after types_see; in order of first sight */
+	uint64_t errors, incomplete;
+	int64_t p50, p90, p99, max;
+};
+
+struct types {
+	struct names names, nodes;
+	VEC(struct type_stat) v; /* by type number; one without timings does not exist */
+	VEC(uint32_t) order;     /* of type numbers, the most frequent first */
+	int64_t first, last;     /* start of the first request, end of the last */
+	uint64_t nr_requests;
+};
+
+/* One pass over the request rows. */
+int types_collect(struct types *t, struct store *s, const struct request_filter *f,
+		  struct error *err);
+void types_done(struct types *t);
+uint32_t types_find(const struct types *t, struct str name);
+/* Notes the nodes of one request of that type. */
+void types_see(struct types *t, uint32_t type, const struct request_body *body);
+/* One pass over all bodies that does so. */
+int types_see_all(struct types *t, struct store *s, const struct request_filter *f,
+		  struct error *err);
+
+/* The table by type, the most frequent first; at most so many rows (0: all). */
+struct section *types_report(const struct types *t, struct report *r, size_t at_most);
+
+#endif
