@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
+#include "model/carried.h"
 #include "model/link.h"
 #include "source/chunks.h"
 #include "source/formats.h"
@@ -360,6 +361,7 @@ static void take_log(struct jaeger *j, struct json_value v, bool is_document, co
 					: buf_str(&t.all));
 	ev.title = title_mask(&j->b->arena, ev.text);
 	ev.attrs = keep(j, buf_str(&j->fields));
+	carried_restore_event(&ev, &j->b->arena);
 	vec_push(&j->b->events, ev);
 	buf_done(&t.event);
 	buf_done(&t.message);
@@ -395,6 +397,7 @@ static bool finish_span(struct jaeger *j, struct reading *r)
 	buf_add(&j->resource, r->process.attrs);
 	buf_add(&j->resource, buf_str(&j->own));
 	s->attrs = keep(j, buf_str(&j->resource));
+	carried_restore_span(s, &j->b->arena);
 	return true;
 }
 

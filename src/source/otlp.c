@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "model/carried.h"
 #include "model/event.h"
 #include "model/link.h"
 #include "source/chunks.h"
@@ -212,6 +213,7 @@ bool otlp_add_span(struct otlp *o, const struct otlp_span *s)
 	add_number(&o->own, STR("otel.dropped_links_count"), s->dropped_links);
 	span.attrs = join(o, &o->own);
 	span.links = keep(o, buf_str(&o->links));
+	carried_restore_span(&span, &o->b->arena);
 	vec_push(&o->b->spans, span);
 	return true;
 }
@@ -279,10 +281,16 @@ void otlp_add_span_event(struct otlp *o, const struct otlp_record *r)
 		return;
 	}
 	ev = event_of(o, r, r->ns);
+	/* the span may have got back ids of its own: model/carried.h */
+	if (o->b->spans.nr && ev.key_kind == KEY_TRACE) {
+		ev.key = o->b->spans.v[o->b->spans.nr - 1].key;
+		ev.span = o->b->spans.v[o->b->spans.nr - 1].id;
+	}
 	add_number(&o->event, STR("otel.dropped_attributes_count"), r->dropped_attrs);
 	if (str_eq(r->name, STR("exception")))
 		ev.level = LEVEL_ERROR;
 	/* The attributes of the process stand in the span already. */
 	ev.attrs = keep(o, buf_str(&o->event));
+	carried_restore_event(&ev, &o->b->arena);
 	vec_push(&o->b->events, ev);
 }

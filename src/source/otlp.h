@@ -60,7 +60,7 @@ struct otlp_record {
 };
 /* A log record with the attributes gathered in own. */
 void otlp_add_log(struct otlp *o, const struct otlp_record *r);
-/* An event inside a span with the attributes gathered in event. */
+/* An event inside the span that was added last, with the attributes gathered in event. */
 void otlp_add_span_event(struct otlp *o, const struct otlp_record *r);
 
 #endif
