@@ -1,0 +1,268 @@
+#include "source/layout.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "model/event.h"
+#include "model/loss.h"
+#include "source/layout_fields.h"
+#include "source/layout_kind.h"
+#include "source/layout_pattern.h"
+#include "source/layout_sample.h"
+#include "source/layout_settle.h"
+#include "source/logid.h"
+#include "source/title.h"
+
+/* The most telling first: what is learned from anything with a time comes last. */
+static const struct layout_kind *const kinds[] = {
+	&layout_docker, &layout_journal, &layout_json,    &layout_slow,
+	&layout_table,  &layout_cri,     &layout_compose, &layout_syslog,
+	&layout_access, &layout_logfmt,  &layout_learned,
+};
+
+static int given_parse(const struct layout *layout, struct layout_worker *worker, struct str line,
+		       struct arena *arena, struct event *ev, struct losses *losses)
+{
+	return layout_fields_parse(layout->own, layout, worker, line, arena, ev, losses, NULL);
+}
+
+static const struct layout_kind layout_given = { .name = "pattern", .parse = given_parse };
+
+static int layout_new(struct layout **layout, const struct layout_hints *hints, struct error *err)
+{
+	struct layout *l;
+	struct layout_zone zone;
+
+	if (!layout_zone_of(&zone, hints->zone))
+		return error_set(err, EINVAL,
+				 "'" STR_FMT "' is no zone: write it like +02:00 or UTC",
+				 STR_ARG(hints->zone));
+	l = mem_zalloc(sizeof(*l));
+	l->zone = zone;
+	l->mtime_ns = hints->mtime_ns;
+	l->node = arena_str(&l->arena, hints->node);
+	l->times = layout_times_new();
+	*layout = l;
+	return 0;
+}
+
+void layout_free(struct layout *layout)
+{
+	if (!layout)
+		return;
+	if (layout->kind && layout->kind->done)
+		layout->kind->done(layout);
+	layout_times_free(layout->times);
+	arena_done(&layout->arena);
+	buf_done(&layout->pattern);
+	free(layout);
+}
+
+/* Reads the sample once to see how often days or years begin anew in it. */
+static void rehearse(struct layout *layout, const struct layout_sample *sample)
+{
+	struct layout_worker *worker = layout_worker_new(layout);
+	int64_t *ns = mem_zalloc(mem_bytes(sample->nr + 1, sizeof(*ns)));
+	struct losses losses = { 0 };
+	struct arena arena = { 0 };
+	struct event ev;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < sample->nr; i++)
+		if (layout_parse(layout, worker, sample->lines[i], &arena, &ev, &losses) == 1)
+			ns[nr++] = ev.ns;
+	layout_settle_learn(layout, ns, nr);
+	arena_done(&arena);
+	free(ns);
+	layout_worker_free(worker);
+}
+
+static bool learn(struct layout *layout, const struct layout_sample *sample)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		buf_clear(&layout->pattern);
+		layout->own = NULL;
+		if (kinds[i]->learn(layout, sample)) {
+			layout->kind = kinds[i];
+			if (!layout->pattern.n)
+				buf_add(&layout->pattern, str_of(kinds[i]->name));
+			rehearse(layout, sample);
+			return true;
+		}
+	}
+	return false;
+}
+
+int layout_learn(struct layout **layout, struct str head, const struct layout_hints *hints,
+		 struct error *err)
+{
+	struct arena arena = { 0 };
+	struct layout_sample sample;
+	struct layout *l;
+	int r = layout_new(&l, hints, err);
+
+	if (r < 0)
+		return r;
+	layout_sample_take(&sample, head, &arena);
+	if (learn(l, &sample)) {
+		*layout = l;
+	} else {
+		layout_free(l);
+		r = error_set(err, ENOENT, "no line has a time: this is no log");
+	}
+	arena_done(&arena);
+	return r;
+}
+
+struct layout *layout_learn_inner(const struct layout *outer, const struct layout_sample *sample)
+{
+	struct layout_hints hints = { .mtime_ns = outer->mtime_ns, .node = outer->node };
+	struct layout *l;
+
+	if (sample->depth > 2 || !sample->nr || layout_new(&l, &hints, NULL) < 0)
+		return NULL;
+	l->zone = outer->zone;
+	if (learn(l, sample))
+		return l;
+	layout_free(l);
+	return NULL;
+}
+
+int layout_compile(struct layout **layout, const char *pattern, const struct layout_hints *hints,
+		   struct error *err)
+{
+	struct layout_fields *fields;
+	struct layout *l;
+	int r = layout_new(&l, hints, err);
+
+	if (r < 0)
+		return r;
+	fields = arena_new(&l->arena, struct layout_fields);
+	l->own = fields;
+	l->kind = &layout_given;
+	r = layout_pattern_compile(fields, str_of(pattern), &l->arena, err);
+	if (r < 0) {
+		layout_free(l);
+		return r;
+	}
+	fields->is_strict = true;
+	buf_add(&l->pattern, str_of(pattern));
+	*layout = l;
+	return 0;
+}
+
+const char *layout_name(const struct layout *layout)
+{
+	return layout->kind->name;
+}
+
+struct str layout_pattern(const struct layout *layout)
+{
+	return buf_str(&layout->pattern);
+}
+
+struct layout_worker *layout_worker_new(const struct layout *layout)
+{
+	struct layout_worker *worker = mem_zalloc(sizeof(*worker));
+
+	worker->layout = layout;
+	worker->json = json_new();
+	return worker;
+}
+
+void layout_worker_free(struct layout_worker *worker)
+{
+	if (!worker)
+		return;
+	for (size_t i = 0; i < LAYOUT_INNER_MAX; i++)
+		layout_worker_free(worker->inner[i]);
+	json_free(worker->json);
+	free(worker);
+}
+
+struct layout_worker *layout_worker_inner(struct layout_worker *worker, unsigned nr,
+					  const struct layout *inner)
+{
+	if (!worker->inner[nr])
+		worker->inner[nr] = layout_worker_new(inner);
+	return worker->inner[nr];
+}
+
+int layout_parse(const struct layout *layout, struct layout_worker *worker, struct str line,
+		 struct arena *arena, struct event *ev, struct losses *losses)
+{
+	str_take(&line, STR("\xef\xbb\xbf"));
+	while (line.n && (line.p[line.n - 1] == '\r' || line.p[line.n - 1] == '\n'))
+		line.n--;
+	if (!line.n)
+		return 0;
+	if (memchr(line.p, '\x1b', line.n < 256 ? line.n : 256))
+		line = layout_plain(line, arena);
+	return layout->kind->parse(layout, worker, line, arena, ev, losses);
+}
+
+bool layout_has_more(const struct layout *layout)
+{
+	return layout->kind->more != NULL;
+}
+
+void layout_more(const struct layout *layout, struct layout_worker *worker, struct str line,
+		 struct arena *arena, struct event *ev, struct losses *losses)
+{
+	if (layout->kind->more)
+		layout->kind->more(layout, worker, line, arena, ev, losses);
+}
+
+size_t layout_cut(const struct layout *layout, struct str bytes)
+{
+	size_t end = bytes.n;
+
+	if (!layout->kind->begins)
+		return bytes.n;
+	/* from the last line backwards */
+	while (end > 1) {
+		const char *p = memrchr(bytes.p, '\n', end - 1);
+		size_t start = p ? (size_t)(p - bytes.p) + 1 : 0;
+		const char *q = start > 1 ? memrchr(bytes.p, '\n', start - 1) : NULL;
+		size_t before = q ? (size_t)(q - bytes.p) + 1 : 0;
+
+		if (start &&
+		    layout->kind->begins(str_head(str_skip(bytes, start), end - start),
+					 str_head(str_skip(bytes, before), start - before)))
+			return start;
+		end = start;
+	}
+	return bytes.n;
+}
+
+int64_t layout_ns(const struct layout *layout, struct layout_worker *worker,
+		  const struct layout_stamp *stamp, struct losses *losses)
+{
+	return layout_time_ns(&worker->clock, &layout->zone, stamp, losses);
+}
+
+void layout_event_begin(const struct layout *layout, struct event *ev)
+{
+	*ev = (struct event){ .kind = EVENT_LOG,
+			      .ns = NS_NONE,
+			      .duration = -1,
+			      .nr_lines = 1,
+			      .node = layout->node };
+}
+
+void layout_event_finish(struct event *ev, struct str message, struct arena *arena)
+{
+	struct logid id;
+
+	if (ev->key_kind == KEY_NONE && logid_find(message, &id)) {
+		ev->key_kind = id.kind;
+		ev->key = id.key;
+		ev->span = id.span;
+	}
+	if (!ev->title.n && (ev->key_kind != KEY_NONE || ev->duration >= 0))
+		ev->title = title_mask(arena, message);
+}

@@ -1,0 +1,118 @@
+/* JSON lines: members named as usual, nested or not; also journald's JSON and MongoDB's log. */
+#include "base/error.h"
+#include "model/event.h"
+#include "model/loss.h"
+#include "source/layout_kind.h"
+#include "source/layout_said.h"
+
+#define DEPTH_MAX 5
+#define PATH_BYTES 120
+#define NESTED_RANK 20 /* what is deeper is less sure */
+
+struct path {
+	char text[PATH_BYTES];
+	size_t n;
+};
+
+static struct str value_text(struct json_value v, struct arena *arena)
+{
+	struct str s = { 0 };
+	int64_t i;
+	uint64_t u;
+	double d;
+
+	switch (json_type(v)) {
+	case JSON_STRING:
+		json_str(v, &s);
+		return arena_str(arena, s);
+	case JSON_INT:
+		json_int(v, &i);
+		return arena_fmt(arena, "%lld", (long long)i);
+	case JSON_UINT:
+		json_uint(v, &u);
+		return arena_fmt(arena, "%llu", (unsigned long long)u);
+	case JSON_DOUBLE:
+		json_double(v, &d);
+		return arena_fmt(arena, "%.9f", d);
+	default:
+		return s;
+	}
+}
+
+static void say_member(struct layout_said *said, const struct path *path, struct str key,
+		       unsigned depth, struct json_value v, struct arena *arena)
+{
+	uint8_t rank;
+	enum layout_meaning means = layout_meaning_of((struct str){ path->text, path->n }, &rank);
+
+	if (means == MEANS_NOTHING && depth) {
+		means = layout_meaning_of(key, &rank);
+		rank = (uint8_t)(rank + NESTED_RANK * depth);
+		/* the name of any inner thing is not that of a logger */
+		if (rank % NESTED_RANK >= 5)
+			return;
+	}
+	if (means != MEANS_NOTHING && (!said->value[means].p || said->rank[means] > rank))
+		layout_say(said, means, rank, value_text(v, arena));
+}
+
+static void say_object(struct layout_said *said, struct json_value object, struct path *path,
+		       unsigned depth, struct arena *arena)
+{
+	struct json_walk w = json_walk(object);
+	size_t n = path->n;
+
+	while (json_next(&w)) {
+		if (w.key.n > PATH_BYTES - n)
+			continue;
+		memcpy(path->text + n, w.key.p, w.key.n);
+		path->n = n + w.key.n;
+		if (json_type(w.value) == JSON_OBJECT && depth < DEPTH_MAX)
+			say_object(said, w.value, path, depth + 1, arena);
+		else
+			say_member(said, path, w.key, depth, w.value, arena);
+	}
+	path->n = n;
+}
+
+static int json_line_parse(const struct layout *layout, struct layout_worker *worker,
+			   struct str line, struct arena *arena, struct event *ev,
+			   struct losses *losses)
+{
+	struct layout_said said = { 0 };
+	struct path path = { .n = 0 };
+	struct json_value root;
+	struct str text = line;
+
+	str_take_spaces(&text);
+	if (!text.n || text.p[0] != '{')
+		return 0;
+	if (json_parse(worker->json, text, false, &root, NULL) < 0) {
+		losses->count[LOSS_JSON_BROKEN]++;
+		return 0;
+	}
+	say_object(&said, root, &path, 0, arena);
+	return layout_said_event(&said, layout, worker, arena, ev, losses);
+}
+
+static bool json_learn(struct layout *layout, const struct layout_sample *sample)
+{
+	struct layout_worker *worker = layout_worker_new(layout);
+	struct losses losses = { 0 };
+	struct arena arena = { 0 };
+	struct event ev;
+	size_t hits = 0;
+
+	for (size_t i = 0; i < sample->nr; i++)
+		hits += json_line_parse(layout, worker, sample->lines[i], &arena, &ev, &losses) ==
+			1;
+	arena_done(&arena);
+	layout_worker_free(worker);
+	return layout_most(hits, sample->nr, 30);
+}
+
+const struct layout_kind layout_json = {
+	.name = "json",
+	.learn = json_learn,
+	.parse = json_line_parse,
+};
