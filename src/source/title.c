@@ -26,6 +26,7 @@
 struct line {
 	struct str text; /* in copy */
 	uint64_t parts[NR_WORDS + 1], digits[NR_WORDS + 1], high[NR_WORDS + 1];
+	bool ascii; /* no bit of high is set */
 	char copy[READ_BYTES_MAX + 64];
 };
 
@@ -56,17 +57,16 @@ static uint64_t bits_of(__m128i v, unsigned at)
 	return (uint64_t)(uint16_t)_mm_movemask_epi8(v) << at;
 }
 
-/* Controls and blank, ! ", & ' ( ), comma, : ; < = > ?, [ ], `, { | } */
+/* Controls and blank ! "  & ' ( ) * + ,  : ; < = > ?  and, with one bit set, [ \ ] { | } */
 static void judge(const char *p, uint64_t *parts, uint64_t *digits, uint64_t *high)
 {
 	for (unsigned i = 0; i < 64; i += 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-		__m128i low = either(in_range(v, 0, '"'), in_range(v, '&', ')'));
-		__m128i mid = either(in_range(v, ':', '?'), in_range(v, ',', ','));
-		__m128i top = either(in_range(v, '{', '}'), in_range(v, '`', '`'));
-		__m128i box = either(in_range(v, '[', '['), in_range(v, ']', ']'));
+		__m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20));
+		__m128i low = either(in_range(v, 0, '"'), in_range(v, '&', ','));
+		__m128i top = either(in_range(v, ':', '?'), in_range(folded, '{', '}'));
 
-		*parts |= bits_of(either(either(low, mid), either(top, box)), i);
+		*parts |= bits_of(either(low, top), i);
 		*digits |= bits_of(in_range(v, '0', '9'), i);
 		*high |= bits_of(v, i);
 	}
@@ -76,7 +76,7 @@ static void judge(const char *p, uint64_t *parts, uint64_t *digits, uint64_t *hi
 {
 	for (unsigned i = 0; i < 64; i++) {
 		unsigned char c = (unsigned char)p[i];
-		bool part = c <= '"' || strchr("&'(),:;<=>?[]`{|}", c);
+		bool part = c <= '"' || strchr("&'()*+,:;<=>?[\\]{|}", c);
 
 		*parts |= (uint64_t)part << i;
 		*digits |= (uint64_t)(c >= '0' && c <= '9') << i;
@@ -120,9 +120,15 @@ static void line_init(struct line *l, struct str text)
 	if (from.n)
 		memcpy(l->copy, from.p, from.n);
 	memset(l->copy + from.n, ' ', 64);
+	l->ascii = true;
 	for (size_t i = 0; i < nr; i++) {
-		l->parts[i] = l->digits[i] = l->high[i] = 0;
-		judge(l->copy + i * 64, &l->parts[i], &l->digits[i], &l->high[i]);
+		uint64_t parts = 0, digits = 0, high = 0;
+
+		judge(l->copy + i * 64, &parts, &digits, &high);
+		l->parts[i] = parts;
+		l->digits[i] = digits;
+		l->high[i] = high;
+		l->ascii &= !high;
 	}
 }
 
@@ -217,12 +223,10 @@ static void put_sign(struct writer *w, char c)
 /* Long enough and made of hexadecimal digits only, though none of them is decimal. */
 static bool is_hash(struct str s)
 {
-	if (s.n < 8)
-		return false;
 	for (size_t i = 0; i < s.n; i++)
-		if (!isxdigit((unsigned char)s.p[i]))
+		if ((unsigned char)((s.p[i] | 0x20) - 'a') > 'f' - 'a')
 			return false;
-	return true;
+	return s.n >= 8;
 }
 
 static bool varies(const struct line *l, size_t from, size_t to)
@@ -233,7 +237,7 @@ static bool varies(const struct line *l, size_t from, size_t to)
 
 static bool is_ascii(const struct line *l, size_t from, size_t to)
 {
-	return next_bit(l->high, from, to) == to;
+	return l->ascii || next_bit(l->high, from, to) == to;
 }
 
 /* "/api/orders/17" asked for by a method: the parts that vary are masked one by one. */
@@ -286,8 +290,7 @@ static size_t end_of_quote(const struct line *l, size_t at)
 	struct str rest = str_skip(l->text, at + 1);
 	size_t n;
 
-	if ((quote != '"' && quote != '\'' && quote != '`') ||
-	    (at && isalnum((unsigned char)l->copy[at - 1])))
+	if ((quote != '"' && quote != '\'') || (at && isalnum((unsigned char)l->copy[at - 1])))
 		return 0;
 	n = str_find_char(rest, quote);
 	return n < rest.n ? at + n + 2 : 0;
