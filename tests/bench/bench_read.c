@@ -86,18 +86,21 @@ int main(int argc, char **argv)
 	struct losses losses = { 0 };
 	struct sink sink = { &counts, count_file, count_events, count_spans, count_bytes, &losses };
 	struct error err = { 0 };
-	struct input *in;
+	struct input *in = NULL;
 	int64_t start = time_tick();
+	int r;
 
 	if (argc < 2) {
 		fprintf(stderr, "usage: bench_read FILE [CORES]\n");
 		return 2;
 	}
-	if (input_open(&in, argv[1], &err) < 0 || source_logs.read(in, &o, &sink, &err) < 0) {
+	r = input_open(&in, argv[1], &err);
+	if (r >= 0)
+		r = source_logs.read(in, &o, &sink, &err);
+	if (r < 0)
 		fprintf(stderr, "bench_read: %s\n", err.msg);
-		return 2;
-	}
-	print(&counts, &losses, (double)(time_tick() - start) / 1e9);
+	else
+		print(&counts, &losses, (double)(time_tick() - start) / 1e9);
 	input_close(in);
-	return 0;
+	return r < 0 ? 2 : 0;
 }
