@@ -95,6 +95,8 @@ int when_parse(const char *text, int64_t day_ns, int64_t *ns, struct error *err)
 	struct civil c, day = { 0 };
 	int64_t wall, at;
 
+	if (!s.n)
+		goto bad;
 	if (number_of(s, ns))
 		return 0;
 	time_to_civil(day_ns + time_local_offset(day_ns) * NS_S, &c);

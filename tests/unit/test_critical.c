@@ -137,14 +137,18 @@ static char *read_whole(const char *path, size_t *n)
 	return text;
 }
 
+/* Run from the root of the project or from a build directory in it. */
 static size_t find_data(const char *pattern, glob_t *found)
 {
-	const char *root = getenv("CULPRIT_DATA");
+	const char *roots[] = { getenv("CULPRIT_DATA"), "../shared/data", "../../shared/data" };
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/critical-path/%s", root ? root : "../shared/data",
-		 pattern);
-	return glob(path, 0, NULL, found) ? 0 : found->gl_pathc;
+	for (size_t i = roots[0] ? 0 : 1; i < (roots[0] ? 1 : 3); i++) {
+		snprintf(path, sizeof(path), "%s/critical-path/%s", roots[i], pattern);
+		if (!glob(path, 0, NULL, found))
+			return found->gl_pathc;
+	}
+	return 0;
 }
 
 static void check_case(struct json_value root)

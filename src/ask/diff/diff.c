@@ -197,7 +197,7 @@ static void add_change(const struct diff *d, const struct change *c, struct sect
 	}
 	row_int(s, row, BEFORE, (int64_t)c->before);
 	row_int(s, row, AFTER, (int64_t)c->after);
-	row_int(s, row, DELTA, (int64_t)(c->after - c->before));
+	row_int(s, row, DELTA, (int64_t)c->after - (int64_t)c->before);
 	row_double(s, row, SHARE, c->share);
 	buf_done(&path);
 }

@@ -71,7 +71,7 @@ static void add_difference(const struct job *j, const struct contrast_row *c)
 	}
 	row_int(j->s, row, SLOW, (int64_t)c->mean[SIDE_OTHER]);
 	row_int(j->s, row, NORMAL, (int64_t)c->mean[SIDE_BASE]);
-	row_int(j->s, row, DELTA, (int64_t)c->delta);
+	row_int(j->s, row, DELTA, (int64_t)c->mean[SIDE_OTHER] - (int64_t)c->mean[SIDE_BASE]);
 	row_double(j->s, row, SHARE, c->share);
 	if (c->confidence >= 0)
 		row_double(j->s, row, CONFIDENCE, c->confidence);
