@@ -68,9 +68,7 @@ void attrs_of_thread(const struct span *s, struct buf *packed)
 
 void attrs_of_event(const struct event *ev, const struct span *in, struct buf *packed)
 {
-	/* readers know that an exception is an error */
-	if (ev->level != LEVEL_NONE &&
-	    !(ev->level == LEVEL_ERROR && str_eq(ev->text, STR("exception"))))
+	if (ev->level != LEVEL_NONE)
 		add(packed, ATTR_SPAN, STR(CARRIED_LEVEL), str_of(level_name(ev->level)));
 	if (ev->point.n)
 		add(packed, ATTR_SPAN, STR(CARRIED_POINT), ev->point);
