@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "base/arena.h"
+#include "base/time.h"
 #include "model/event.h"
 #include "model/loss.h"
 #include "source/layout_kind.h"
@@ -283,6 +284,41 @@ static void take_ending_logger(struct take *t)
 	t->rest = str_head(s, i - 1);
 }
 
+/* "read(3, …) = 5 <0.000421>": the time is that of the call, the event that of its end */
+static void take_ending_duration(struct take *t, struct event *ev)
+{
+	struct str s = t->rest;
+	size_t at = s.n;
+
+	if (!str_ends(s, STR(">")))
+		return;
+	while (at && s.p[at - 1] != '<')
+		at--;
+	ev->duration = at ? layout_duration(str_head(str_skip(s, at), s.n - at - 1), NS_S) : -1;
+	if (ev->duration < 0)
+		return;
+	if (ev->ns != NS_NONE)
+		ev->ns += ev->duration;
+	/* the name of the call says what it is, its arguments do not */
+	at = str_find_char(s, '(');
+	if (at && at < s.n && at < 40)
+		ev->title = str_head(s, at);
+}
+
+/* PostgreSQL: "duration: 12.345 ms  statement: SELECT …" */
+static void take_leading_duration(struct take *t, struct event *ev)
+{
+	struct str s = t->rest, word, unit;
+
+	if (!str_take(&s, STR("duration: ")) || !str_take_word(&s, &word) ||
+	    !str_take_word(&s, &unit) || !str_eq(unit, STR("ms")))
+		return;
+	ev->duration = layout_duration(word, NS_MS);
+	str_take_spaces(&s);
+	if (ev->duration >= 0 && s.n)
+		t->rest = s;
+}
+
 static struct str file_and_line(struct take *t, struct arena *arena)
 {
 	struct str file = t->value[FIELD_FILE], line = t->value[FIELD_LINE];
@@ -314,6 +350,10 @@ static void fill_event(struct take *t, const struct layout *layout, struct arena
 		ev->key_kind = KEY_REQUEST;
 		ev->key = t->request;
 	}
+	if (t->f->ends_in_duration)
+		take_ending_duration(t, ev);
+	else if (t->rest.n > 10 && t->rest.p[0] == 'd')
+		take_leading_duration(t, ev);
 	layout_event_finish(ev, t->rest, arena);
 }
 

@@ -62,8 +62,9 @@ struct layout_fields {
 	size_t nr;
 	size_t time_op; /* position of the time; nr when there is none */
 	struct layout_time time, past;
-	bool is_strict;      /* made by the user: lines that do not fit are counted */
-	bool ends_in_logger; /* "message (logger)", as Kafka writes it */
+	bool is_strict;        /* made by the user: lines that do not fit are counted */
+	bool ends_in_duration; /* "call <0.000421>", as strace writes it */
+	bool ends_in_logger;   /* "message (logger)", as Kafka writes it */
 };
 
 /* False when there is no room; the program's own patterns are far shorter. */

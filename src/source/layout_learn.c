@@ -174,6 +174,7 @@ static bool peel_fields(struct layout *layout, struct str *before, struct str *a
 	if (!r && !*has_place)
 		f->ops[f->time_op].step = STEP_SEEK_TIME;
 	f->ends_in_logger = peel.ends_in_logger;
+	f->ends_in_duration = peel.ends_in_duration;
 	buf_done(&peel.pattern);
 	return !r;
 }
@@ -228,7 +229,7 @@ static bool learn_variant(struct layout *layout, struct learned *l, struct found
 	if (!format)
 		return false;
 	/* another writer of the file, not times inside the text of the first */
-	if (l->nr && (format->weak || !layout_most(votes, nr, 5)))
+	if (l->nr && (format->weak || format->nr == 1 || !layout_most(votes, nr, 5)))
 		return false;
 	if (!learn_fields(layout, format, found, nr, f))
 		return false;
@@ -237,7 +238,7 @@ static bool learn_variant(struct layout *layout, struct learned *l, struct found
 			note_fraction(&f->time, &found[i]);
 			break;
 		}
-	if (l->nr && f->ops[f->time_op].step == STEP_SEEK_TIME)
+	if (l->nr && (f->ops[f->time_op].step == STEP_SEEK_TIME || f->time_op > 4))
 		return false;
 	return mark_known(layout, f, found, nr) > 0;
 }
@@ -279,8 +280,26 @@ static int learned_parse(const struct layout *layout, struct layout_worker *work
 	return 0;
 }
 
+/* java.util.logging writes time and class, then level and message in the next line. */
+static void learned_more(const struct layout *layout, struct layout_worker *worker, struct str line,
+			 struct arena *arena, struct event *ev, struct losses *losses)
+{
+	struct str word;
+
+	(void)layout;
+	(void)worker;
+	(void)losses;
+	if (ev->level != LEVEL_NONE || line.n < 5 || line.p[0] < 'A' || line.p[0] > 'Z' ||
+	    !str_take_until(&line, ':', &word) || word.n < 4 || level_of(word) == LEVEL_NONE)
+		return;
+	ev->level = level_of(word);
+	if (ev->key_kind == KEY_NONE)
+		layout_event_finish(ev, str_trim(line), arena);
+}
+
 const struct layout_kind layout_learned = {
 	.name = "text",
 	.learn = learned_learn,
 	.parse = learned_parse,
+	.more = learned_more,
 };

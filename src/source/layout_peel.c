@@ -6,9 +6,11 @@
 #include "base/mem.h"
 #include "model/level.h"
 #include "source/layout_kind.h"
+#include "source/layout_said.h"
 
 #define STEPS_MAX 12
 #define SEPARATOR_BYTES 8
+#define FRONT_MAX 4 /* fields in front of the time */
 
 enum {
 	HAS_LEVEL = 1,
@@ -359,6 +361,18 @@ static bool take_node(struct peel *p, struct str *s)
 	return true;
 }
 
+/* A name that only shows to be one by the level behind it. */
+static bool take_logger_and_level(struct peel *p, struct str *s)
+{
+	struct str rest = *s, name;
+
+	if (!str_take_word(&rest, &name) || !is_name(name) || !str_take_spaces(&rest) ||
+	    !take_level(p, &rest))
+		return false;
+	*s = rest;
+	return true;
+}
+
 /* In order of preference. */
 static const struct candidate behind[] = {
 	{ "%past", take_past, 80, HAS_PAST, HAS_PAST },
@@ -377,6 +391,7 @@ static const struct candidate behind[] = {
 	{ "(%t)", take_round_thread, 80, HAS_THREAD, HAS_THREAD | HAS_LOGGER | HAS_FILE },
 	{ "%node %program", take_host_program, 75, HAS_LOGGER | HAS_NODE,
 	  HAS_LOGGER | HAS_LEVEL | HAS_THREAD | HAS_NODE | HAS_FILE },
+	{ "%c %p", take_logger_and_level, 75, HAS_LOGGER | HAS_LEVEL, HAS_LOGGER | HAS_LEVEL },
 	{ "%c[%pid]", take_name_and_pid, 75, HAS_LOGGER | HAS_PID, HAS_LOGGER | HAS_PID },
 	{ "%c", take_logger, 75, HAS_LOGGER, HAS_LOGGER },
 };
@@ -506,6 +521,24 @@ static bool end_in_logger(const struct str *lines, size_t nr)
 	return layout_most(hits, nr, 80);
 }
 
+/* strace's "= 0 <0.000421>" */
+static bool end_in_duration(const struct str *lines, size_t nr)
+{
+	size_t hits = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct str s = lines[i], text;
+		size_t at = s.n;
+
+		while (at && s.p[at - 1] != '<')
+			at--;
+		text = str_head(str_skip(s, at), s.n ? s.n - at - 1 : 0);
+		hits += at && str_ends(s, STR(">")) && str_find_char(text, '.') < text.n &&
+			layout_duration(text, 1) >= 0;
+	}
+	return layout_most(hits, nr, 60);
+}
+
 void peel_after(struct peel *p, struct str *lines, size_t nr)
 {
 	static const char marks[] = " \t]):;|,->";
@@ -514,6 +547,7 @@ void peel_after(struct peel *p, struct str *lines, size_t nr)
 		p->ends_in_logger = end_in_logger(lines, nr);
 	if (p->ends_in_logger)
 		p->has |= HAS_LOGGER;
+	p->ends_in_duration = end_in_duration(lines, nr);
 	for (unsigned i = 0; i < STEPS_MAX && nr; i++) {
 		bool apart = peel_separator(p, lines, &nr, marks);
 
@@ -545,6 +579,8 @@ bool peel_before(struct peel *p, struct str *lines, size_t nr)
 	static const char marks[] = " \t]):;|,->";
 	struct buf opening = { 0 };
 	size_t all = nr, begin = p->pattern.n, ended = 0;
+	unsigned fields = 0;
+	bool has_place;
 
 	cut_opening(lines, nr, &opening);
 	for (unsigned i = 0; i < STEPS_MAX && nr; i++) {
@@ -555,16 +591,19 @@ bool peel_before(struct peel *p, struct str *lines, size_t nr)
 			ended += !lines[k].n;
 		if (layout_most(ended, all, 75))
 			break;
-		if (!peel_field(p, lines, &nr, in_front, sizeof(in_front) / sizeof(*in_front)) &&
-		    !apart)
+		if (peel_field(p, lines, &nr, in_front, sizeof(in_front) / sizeof(*in_front)))
+			fields++;
+		else if (!apart)
 			break;
 	}
-	if (!layout_most(ended, all, 75)) {
+	/* half a sentence in front is a sentence: the time has no place of its own */
+	has_place = layout_most(ended, all, 75) && fields <= FRONT_MAX;
+	if (!has_place) {
 		p->pattern.n = begin;
 		p->has = 0;
 	} else {
 		add_literal(&p->pattern, buf_str(&opening));
 	}
 	buf_done(&opening);
-	return layout_most(ended, all, 75);
+	return has_place;
 }

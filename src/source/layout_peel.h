@@ -16,7 +16,7 @@ struct peel {
 	struct buf pattern;             /* grows; the caller gives it back */
 	const struct layout_time *past; /* format of %past */
 	unsigned has;                   /* bits of the fields found so far */
-	bool ends_in_logger;
+	bool ends_in_logger, ends_in_duration;
 };
 
 /* What stands before the time: false, and the pattern as it was, when lines differ in it. The

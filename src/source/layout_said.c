@@ -207,10 +207,13 @@ static void places_said(const struct layout_said *said, struct arena *arena, str
 	else if (v[MEANS_FILE].n && v[MEANS_LINE].n)
 		ev->point = arena_fmt(arena, STR_FMT ":" STR_FMT, STR_ARG(v[MEANS_FILE]),
 				      STR_ARG(v[MEANS_LINE]));
-	else if (v[MEANS_FILE].n)
-		ev->point = v[MEANS_FILE];
 	else
 		ev->point = v[MEANS_PROGRAM];
+}
+
+static bool is_path(struct str s)
+{
+	return str_find_char(s, '/') < s.n;
 }
 
 void layout_said_rest(const struct layout_said *said, struct arena *arena, struct event *ev)
@@ -227,8 +230,8 @@ void layout_said_rest(const struct layout_said *said, struct arena *arena, struc
 	    code < 600)
 		ev->level = LEVEL_ERROR;
 	if ((ev->duration >= 0 || ev->key_kind != KEY_NONE) &&
-	    (v[MEANS_PATH].n || (v[MEANS_REQUEST_LINE].n && v[MEANS_STATUS].n)))
-		ev->title = v[MEANS_PATH].n
+	    (is_path(v[MEANS_PATH]) || (v[MEANS_REQUEST_LINE].n && v[MEANS_STATUS].n)))
+		ev->title = is_path(v[MEANS_PATH])
 				    ? layout_route(arena, v[MEANS_METHOD], v[MEANS_PATH])
 				    : layout_route(arena, (struct str){ 0 }, v[MEANS_REQUEST_LINE]);
 	layout_event_finish(ev, v[MEANS_MESSAGE].n ? v[MEANS_MESSAGE] : v[MEANS_REQUEST_LINE],
@@ -239,7 +242,7 @@ bool layout_said_event(const struct layout_said *said, const struct layout *layo
 		       struct layout_worker *worker, struct arena *arena, struct event *ev,
 		       struct losses *losses)
 {
-	struct layout_stamp stamp;
+	struct layout_stamp stamp, start;
 
 	if (!layout_times_value(layout->times, &worker->clock, str_trim(said->value[MEANS_TIME]),
 				&stamp))
@@ -247,5 +250,12 @@ bool layout_said_event(const struct layout_said *said, const struct layout *layo
 	layout_event_begin(layout, ev);
 	ev->ns = layout_ns(layout, worker, &stamp, losses);
 	layout_said_rest(said, arena, ev);
+	/* both ends of the request */
+	if (ev->duration < 0 &&
+	    layout_times_value(layout->times, &worker->clock, said->value[MEANS_START], &start) &&
+	    start.lack == stamp.lack && start.ns <= stamp.ns) {
+		ev->duration = stamp.ns - start.ns;
+		layout_event_finish(ev, said->value[MEANS_MESSAGE], arena);
+	}
 	return true;
 }

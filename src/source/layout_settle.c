@@ -178,6 +178,9 @@ void layout_settle_learn(struct layout *layout, const int64_t *ns, size_t nr)
 
 		if (kind == ASIDE_NO)
 			continue;
+		/* a late line of December: see complete_year */
+		if (any && kind <= ASIDE_YEAR_UTC && part > last + 183 * DAY)
+			continue;
 		if (any &&
 		    ((kind <= ASIDE_YEAR_UTC && part < last - 183 * DAY) ||
 		     (kind >= ASIDE_DATE && kind <= ASIDE_DATE_UTC && part < last - DAY / 24)))
