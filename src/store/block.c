@@ -16,7 +16,8 @@
  */
 
 enum number {
-	NR_NS,
+	NR_MS, /* the time, cut in two: most clocks of logs tick in milliseconds */
+	NR_NS, /* what is left, all zero then */
 	NR_LINES,
 	NR_LINE,
 	NR_LENGTH,
@@ -30,12 +31,23 @@ enum number {
 
 enum string { STR_KEY, STR_SPAN, STR_ID, STR_AFTER, STR_ATTRS, STR_TEXT, STR_INLINE, NR_STRINGS };
 
+enum { MS = 1000000 };
 enum how { HOW_SAME, HOW_EACH };
+
+/* A column writes itself as it goes: nothing but two values as long as all are alike (the first may
+ * differ: it is a step from nothing), and the coded values from then on. */
+struct column {
+	uint64_t first, same;
+	char *at; /* NULL as long as all are alike */
+	char *coded;
+};
 
 struct block_writer {
 	uint32_t nr;
 	size_t string_bytes;
-	uint64_t v[NR_NUMBERS][BLOCK_EVENTS];
+	struct event last; /* only the numbers of it, and */
+	int64_t last_ms;
+	struct column v[NR_NUMBERS];
 	struct buf s[NR_STRINGS];
 };
 
@@ -51,13 +63,19 @@ static uint64_t unfold(uint64_t v)
 
 struct block_writer *block_new(void)
 {
-	return mem_zalloc(sizeof(struct block_writer));
+	struct block_writer *w = mem_zalloc(sizeof(*w));
+
+	for (int i = 0; i < NR_NUMBERS; i++)
+		w->v[i].coded = mem_alloc((size_t)BLOCK_EVENTS * U64_ROOM);
+	return w;
 }
 
 void block_free(struct block_writer *w)
 {
 	if (!w)
 		return;
+	for (int i = 0; i < NR_NUMBERS; i++)
+		free(w->v[i].coded);
 	for (int i = 0; i < NR_STRINGS; i++)
 		buf_done(&w->s[i]);
 	free(w);
@@ -68,45 +86,92 @@ uint32_t block_nr(const struct block_writer *w)
 	return w->nr;
 }
 
-/* The first use of a column says "empty" for every event before. */
-static void add_string(struct block_writer *w, enum string column, struct str s)
+/* The value that ends the row of like ones: those before are coded now. */
+static void begin_each(struct column *c, uint64_t v, uint32_t i)
 {
-	struct buf *b = &w->s[column];
+	char *p = put_u64(c->coded, c->first);
 
-	if (!b->n) {
-		if (!s.n)
-			return;
-		if (w->nr)
-			memset(buf_room(b, w->nr), 0, w->nr);
+	for (uint32_t k = 1; k < i; k++)
+		p = put_u64(p, c->same);
+	c->at = put_u64(p, v);
+}
+
+static inline void add_number(struct column *c, uint64_t v, uint32_t i)
+{
+	if (c->at)
+		c->at = put_u64(c->at, v);
+	else if (i > 1 && v != c->same)
+		begin_each(c, v, i);
+	else if (i)
+		c->same = v;
+	else
+		c->first = v;
+}
+
+/* The first use of a column says "empty" for every event before. */
+static void add_used_string(struct block_writer *w, struct buf *b, struct str s)
+{
+	if (!b->n && w->nr) {
+		memset(buf_room(b, w->nr), 0, w->nr);
 		b->n = w->nr;
 	}
 	buf_bytes(b, s);
 	w->string_bytes += s.n;
 }
 
-static void add_name(struct block_writer *w, struct syms *t, enum sym_field field, struct str s)
+static inline void add_string(struct block_writer *w, enum string column, struct str s)
 {
-	sym_t sym = sym_of(t, field, s);
+	if (s.n || w->s[column].n)
+		add_used_string(w, &w->s[column], s);
+}
 
-	w->v[NR_SYM + field][w->nr] = sym == SYM_INLINE ? 1 : sym ? (uint64_t)sym + 1 : 0;
-	if (sym != SYM_INLINE)
-		return;
+static void add_inline(struct block_writer *w, struct str s)
+{
 	buf_bytes(&w->s[STR_INLINE], s);
 	w->string_bytes += s.n;
 }
 
-bool block_add(struct block_writer *w, struct syms *t, const struct event *ev)
+static inline void add_name(struct block_writer *w, struct syms *t, enum sym_field field,
+			    struct str s)
 {
+	sym_t sym = s.n ? sym_of(t, field, s) : 0;
+
+	if (sym == SYM_INLINE)
+		add_inline(w, s);
+	add_number(&w->v[NR_SYM + field],
+		   sym == SYM_INLINE ? 1
+		   : sym             ? (uint64_t)sym + 1
+				     : 0,
+		   w->nr);
+}
+
+/* What is expected of an event follows from the one before: its line and offset begin where that
+ * ended. */
+static inline void add_place(struct block_writer *w, const struct event *ev)
+{
+	const struct event *last = &w->last;
+	int64_t ms = ev->ns / MS - (ev->ns % MS < 0);
 	uint32_t i = w->nr;
 
-	w->v[NR_NS][i] = (uint64_t)ev->ns;
-	w->v[NR_LINES][i] = ev->nr_lines;
-	w->v[NR_LINE][i] = ev->line;
-	w->v[NR_LENGTH][i] = ev->length;
-	w->v[NR_OFFSET][i] = ev->offset;
-	w->v[NR_TAG][i] = code_tag(ev);
-	w->v[NR_FILE][i] = ev->file;
-	w->v[NR_DURATION][i] = (uint64_t)ev->duration + 1;
+	add_number(&w->v[NR_MS], fold((uint64_t)(ms - w->last_ms)), i);
+	add_number(&w->v[NR_NS], (uint64_t)ev->ns - (uint64_t)ms * MS, i);
+	add_number(&w->v[NR_LINES], ev->nr_lines, i);
+	add_number(&w->v[NR_LINE], fold(ev->line - last->line - last->nr_lines), i);
+	add_number(&w->v[NR_LENGTH], ev->length, i);
+	add_number(&w->v[NR_OFFSET], fold(ev->offset - last->offset - last->length), i);
+	add_number(&w->v[NR_FILE], ev->file, i);
+	w->last_ms = ms;
+	w->last.nr_lines = ev->nr_lines;
+	w->last.line = ev->line;
+	w->last.length = ev->length;
+	w->last.offset = ev->offset;
+}
+
+bool block_add(struct block_writer *w, struct syms *t, const struct event *ev)
+{
+	add_place(w, ev);
+	add_number(&w->v[NR_TAG], code_tag(ev), w->nr);
+	add_number(&w->v[NR_DURATION], (uint64_t)ev->duration + 1, w->nr);
 	add_name(w, t, SYM_NODE, ev->node);
 	add_name(w, t, SYM_THREAD, ev->thread);
 	add_name(w, t, SYM_POINT, ev->point);
@@ -122,37 +187,16 @@ bool block_add(struct block_writer *w, struct syms *t, const struct event *ev)
 	return w->nr == BLOCK_EVENTS || w->string_bytes >= BLOCK_STRING_BYTES;
 }
 
-/* v[i] becomes its distance from where the one before ends; backwards, to need no copy. */
-static void make_steps(uint64_t *v, const uint64_t *length, uint32_t nr)
+static void close_column(struct buf *raw, struct column *c, uint32_t nr)
 {
-	for (uint32_t i = nr - 1; i; i--)
-		v[i] = fold(v[i] - v[i - 1] - (length ? length[i - 1] : 0));
-	v[0] = fold(v[0]);
-}
-
-static void undo_steps(uint64_t *v, const uint64_t *length, uint32_t nr)
-{
-	v[0] = unfold(v[0]);
-	for (uint32_t i = 1; i < nr; i++)
-		v[i] = unfold(v[i]) + v[i - 1] + (length ? length[i - 1] : 0);
-}
-
-static void add_column(struct buf *to, const uint64_t *v, uint32_t nr)
-{
-	char *p = buf_room(to, 1 + (size_t)nr * U64_ROOM);
-	/* the first is often odd: a step from nothing */
-	uint64_t differs = 0;
-
-	for (uint32_t i = 1; i < nr; i++)
-		differs |= v[i] ^ v[nr - 1];
-	*p++ = differs ? HOW_EACH : HOW_SAME;
-	p = put_u64(p, v[0]);
-	if (!differs)
-		p = put_u64(p, v[nr - 1]);
-	else
-		for (uint32_t i = 1; i < nr; i++)
-			p = put_u64(p, v[i]);
-	to->n = (size_t)(p - to->p);
+	buf_char(raw, c->at ? HOW_EACH : HOW_SAME);
+	if (c->at) {
+		buf_add(raw, (struct str){ c->coded, (size_t)(c->at - c->coded) });
+	} else {
+		buf_varint(raw, c->first);
+		buf_varint(raw, nr > 1 ? c->same : c->first);
+	}
+	c->at = NULL;
 }
 
 void block_close(struct block_writer *w, struct buf *raw)
@@ -160,17 +204,23 @@ void block_close(struct block_writer *w, struct buf *raw)
 	buf_varint(raw, w->nr);
 	if (!w->nr)
 		return;
-	make_steps(w->v[NR_NS], NULL, w->nr);
-	make_steps(w->v[NR_LINE], w->v[NR_LINES], w->nr);
-	make_steps(w->v[NR_OFFSET], w->v[NR_LENGTH], w->nr);
 	for (int i = 0; i < NR_NUMBERS; i++)
-		add_column(raw, w->v[i], w->nr);
+		close_column(raw, &w->v[i], w->nr);
 	for (int i = 0; i < NR_STRINGS; i++) {
 		buf_bytes(raw, buf_str(&w->s[i]));
 		buf_clear(&w->s[i]);
 	}
 	w->nr = 0;
 	w->string_bytes = 0;
+	w->last = (struct event){ 0 };
+	w->last_ms = 0;
+}
+
+static void undo_steps(uint64_t *v, const uint64_t *length, uint32_t nr)
+{
+	v[0] = unfold(v[0]);
+	for (uint32_t i = 1; i < nr; i++)
+		v[i] = unfold(v[i]) + v[i - 1] + (length ? length[i - 1] : 0);
 }
 
 /* --- back ------------------------------------------------------------------------------------ */
@@ -199,7 +249,7 @@ static bool take_numbers(struct str *from, uint64_t (*v)[BLOCK_EVENTS], uint32_t
 	for (int i = 0; i < NR_NUMBERS; i++)
 		if (!take_column(from, v[i], nr))
 			return false;
-	undo_steps(v[NR_NS], NULL, nr);
+	undo_steps(v[NR_MS], NULL, nr);
 	undo_steps(v[NR_LINE], v[NR_LINES], nr);
 	undo_steps(v[NR_OFFSET], v[NR_LENGTH], nr);
 	return true;
@@ -220,7 +270,7 @@ static bool set_numbers(struct event *ev, uint64_t (*v)[BLOCK_EVENTS], uint32_t 
 {
 	struct str *const names[] = { &ev->node, &ev->thread, &ev->point, &ev->title, &ev->peer };
 
-	*ev = (struct event){ .ns = (int64_t)v[NR_NS][i],
+	*ev = (struct event){ .ns = (int64_t)(v[NR_MS][i] * MS + v[NR_NS][i]),
 			      .file = (uint32_t)v[NR_FILE][i],
 			      .nr_lines = (uint32_t)v[NR_LINES][i],
 			      .line = v[NR_LINE][i],

@@ -15,8 +15,8 @@
 #include "store/pack.h"
 
 /*
- * SQLite gives what is tedious to get right (pages, free space, big blobs, a sorter that spills);
- * the content is ours, checksummed blob by blob, since SQLite has no checksums. While a run is
+ * SQLite gives what is tedious to get right (pages, free space, big blobs, a cache); the content is
+ * ours, checksummed blob by blob, since SQLite has no checksums. While a run is
  * written there is no journal and no sync: the file stands beside its place, and whoever dies
  * leaves it unfinished (user_version 0), never half.
  */
@@ -29,7 +29,7 @@ struct db {
 	sqlite3 *sql;
 	char *name; /* as the user calls it */
 	struct pack *pack;
-	sqlite3_stmt *put[DB_TABLES], *get[DB_TABLES], *sort_add;
+	sqlite3_stmt *put[DB_TABLES], *get[DB_TABLES];
 	struct buf packed;
 	size_t batch;
 	uint64_t bytes;
@@ -135,8 +135,7 @@ int db_create(struct db **db, const char *path, const char *name, struct error *
 	}
 	r = run(made,
 		"PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-		"PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -16384;"
-		"PRAGMA temp_store = FILE; PRAGMA temp.cache_size = -16384; PRAGMA threads = 1",
+		"PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -16384",
 		err);
 	if (!r)
 		r = make_tables(made, err);
@@ -260,7 +259,6 @@ void db_close(struct db *db)
 		sqlite3_finalize(db->put[i]);
 		sqlite3_finalize(db->get[i]);
 	}
-	sqlite3_finalize(db->sort_add);
 	sqlite3_close(db->sql);
 	pack_free(db->pack);
 	buf_done(&db->packed);
@@ -336,49 +334,4 @@ int db_get(struct db *db, enum db_table table, uint64_t at, uint64_t *number, st
 	if (r > 0)
 		*number = found;
 	return r;
-}
-
-/* --- sorting --------------------------------------------------------------------------------- */
-
-int db_sort_add(struct db *db, int64_t first, struct str second, struct str third,
-		struct error *err)
-{
-	int code, r = 0;
-
-	if (!db->sort_add) {
-		r = run(db, "CREATE TEMP TABLE pending (a INTEGER, b BLOB, c BLOB)", err);
-		if (!r)
-			r = prepare(db, &db->sort_add, "INSERT INTO pending VALUES (?, ?, ?)", err);
-	}
-	if (r)
-		return r;
-	sqlite3_bind_int64(db->sort_add, 1, first);
-	sqlite3_bind_blob64(db->sort_add, 2, second.p, second.n, SQLITE_STATIC);
-	sqlite3_bind_blob64(db->sort_add, 3, third.p, third.n, SQLITE_STATIC);
-	code = sqlite3_step(db->sort_add);
-	sqlite3_reset(db->sort_add);
-	return code == SQLITE_DONE ? 0 : failed(db, err);
-}
-
-int db_sort_each(struct db *db, int (*each)(void *ctx, struct str third, struct error *err),
-		 void *ctx, struct error *err)
-{
-	sqlite3_stmt *st;
-	int code = SQLITE_DONE, r;
-
-	if (!db->sort_add)
-		return 0;
-	r = prepare(db, &st, "SELECT c FROM pending ORDER BY a, b, c", err);
-	while (!r && (code = sqlite3_step(st)) == SQLITE_ROW) {
-		struct str third = { sqlite3_column_blob(st, 0),
-				     (size_t)sqlite3_column_bytes(st, 0) };
-
-		r = each(ctx, third, err);
-	}
-	if (!r && code != SQLITE_DONE)
-		r = failed(db, err);
-	sqlite3_finalize(st);
-	sqlite3_finalize(db->sort_add);
-	db->sort_add = NULL;
-	return r ? r : run(db, "DROP TABLE pending", err);
 }

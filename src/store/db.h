@@ -1,5 +1,5 @@
-/* The container under a run file: numbered, checksummed blobs in a few tables, and a sorter. The
- * only module that knows SQLite. */
+/* The container under a run file: numbered, checksummed blobs in a few tables. The only
+ * module that knows SQLite. */
 #ifndef CULPRIT_STORE_DB_H
 #define CULPRIT_STORE_DB_H
 
@@ -40,11 +40,5 @@ int db_get(struct db *db, enum db_table table, uint64_t at, uint64_t *number, st
 	   struct error *err);
 /* For a caller that finds damage in what it decodes. */
 int db_damaged(const struct db *db, const char *what, struct error *err);
-
-/* Sorts more than memory holds: by first, then by second, then by third, both as bytes. */
-int db_sort_add(struct db *db, int64_t first, struct str second, struct str third,
-		struct error *err);
-int db_sort_each(struct db *db, int (*each)(void *ctx, struct str third, struct error *err),
-		 void *ctx, struct error *err);
 
 #endif

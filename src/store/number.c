@@ -4,6 +4,7 @@
 #include "store/code.h"
 #include "store/db.h"
 #include "store/run.h"
+#include "store/sorter.h"
 
 /* Numbers the requests by (start, end, key) once all are known, and writes their table. */
 
@@ -105,7 +106,7 @@ int number_requests(struct store *s, struct error *err)
 	int r;
 
 	n.ids = mem_alloc(mem_bytes(s->catalog.totals.nr_requests + 1, sizeof(*n.ids)));
-	r = db_sort_each(s->db, number_one, &n, err);
+	r = sorter_each(s->sorter, number_one, &n, err);
 	if (!r)
 		r = flush_rows(&n, err);
 	if (!r)

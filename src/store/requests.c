@@ -4,6 +4,7 @@
 #include "store/code.h"
 #include "store/db.h"
 #include "store/run.h"
+#include "store/sorter.h"
 
 /*
  * A body block is a row of bodies: the length, the request itself, then its events, edges and
@@ -39,23 +40,14 @@ static int check_body(const struct request_body *b, struct error *err)
 	return ok ? 0 : error_set(err, EINVAL, "a request whose spans do not form a tree");
 }
 
-/* By start, then end, then key; number.c reads the rest. */
+/* number.c reads the row. */
 static int add_pending(struct store *s, const struct request *r, uint64_t ordinal,
 		       struct error *err)
 {
-	uint64_t end = __builtin_bswap64((uint64_t)r->end ^ (uint64_t)1 << 63);
-	struct str second, third;
-	size_t split;
-
 	buf_clear(&s->scratch);
-	buf_add(&s->scratch, (struct str){ (const char *)&end, sizeof(end) });
-	buf_add(&s->scratch, r->key);
-	split = s->scratch.n;
 	buf_varint(&s->scratch, ordinal);
 	code_add_request(&s->scratch, &s->syms, r);
-	second = str_head(buf_str(&s->scratch), split);
-	third = str_skip(buf_str(&s->scratch), split);
-	return db_sort_add(s->db, r->start, second, third, err);
+	return sorter_add(s->sorter, r->start, r->end, r->key, buf_str(&s->scratch), err);
 }
 
 static int add_request(struct store *s, const struct request *r, const struct request_body *body,

@@ -11,6 +11,7 @@
 struct block_writer;
 struct db;
 struct events_read;
+struct sorter;
 struct stage;
 struct texts;
 
@@ -24,6 +25,7 @@ struct store {
 	int failed; /* the first failure of a write: nothing is finished after it */
 	struct place place;
 	struct stage *stage;
+	struct sorter *sorter; /* of requests */
 	struct block_writer *block;
 	struct buf scratch;
 	struct buf bodies;         /* the body block that is being filled */

@@ -2,15 +2,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/vec.h"
 #include "store/code.h"
 #include "store/order.h"
-#include "store/pack.h"
-#include "store/place.h"
+#include "store/scratch.h"
 #include "store/sym.h"
 
 /*
@@ -23,16 +20,10 @@
 enum {
 	NR_BUCKETS = 256,
 	CHUNK_BYTES = 32 << 10, /* raw */
-	CHUNK_LEVEL = -5,       /* zstd: written once, read once, so speed counts */
 };
 #define PART_BYTES ((uint64_t)48 << 20)
 
 enum what { WHAT_EVENTS, WHAT_SPANS, WHATS };
-
-struct chunk {
-	off_t at;
-	uint32_t bytes;
-};
 
 struct bucket {
 	struct buf rows;
@@ -41,24 +32,18 @@ struct bucket {
 };
 
 struct stage {
-	const struct place *place;
+	struct scratch scratch;
 	struct syms *syms;
-	struct pack *pack;
 	struct bucket buckets[WHATS][NR_BUCKETS];
-	struct buf packed;
 	uint64_t memory; /* that everything would take when read at once */
-	off_t end;
-	int fd; /* -1 until something must leave memory */
 };
 
 struct stage *stage_new(const struct place *place, struct syms *syms)
 {
 	struct stage *g = mem_zalloc(sizeof(*g));
 
-	g->place = place;
+	scratch_init(&g->scratch, place);
 	g->syms = syms;
-	g->pack = pack_new();
-	g->fd = -1;
 	return g;
 }
 
@@ -71,46 +56,21 @@ void stage_free(struct stage *g)
 			buf_done(&g->buckets[w][i].rows);
 			vec_done(&g->buckets[w][i].chunks);
 		}
-	if (g->fd >= 0)
-		close(g->fd);
-	buf_done(&g->packed);
-	pack_free(g->pack);
+	scratch_done(&g->scratch);
 	free(g);
-}
-
-static int write_all(int fd, struct str s, off_t at, struct error *err)
-{
-	while (s.n) {
-		ssize_t n = pwrite(fd, s.p, s.n, at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return error_set(err, n ? errno : EIO, "cannot write a temporary file: %s",
-					 strerror(n ? errno : EIO));
-		s = str_skip(s, (size_t)n);
-		at += n;
-	}
-	return 0;
 }
 
 static int spill(struct stage *g, struct bucket *b, struct error *err)
 {
+	struct chunk c;
 	int r;
 
 	if (b->rows.n < CHUNK_BYTES)
 		return 0;
-	if (g->fd < 0)
-		g->fd = place_scratch(g->place, err);
-	if (g->fd < 0)
-		return g->fd;
-	buf_clear(&g->packed);
-	pack_close(g->pack, CHUNK_LEVEL, (uint64_t)g->end, buf_str(&b->rows), &g->packed);
-	r = write_all(g->fd, buf_str(&g->packed), g->end, err);
+	r = scratch_put(&g->scratch, buf_str(&b->rows), &c, err);
 	if (r)
 		return r;
-	vec_push(&b->chunks, (struct chunk){ g->end, (uint32_t)g->packed.n });
-	g->end += (off_t)g->packed.n;
+	vec_push(&b->chunks, c);
 	buf_clear(&b->rows);
 	return 0;
 }
@@ -165,11 +125,6 @@ struct filler {
 	enum what what;
 };
 
-static int damaged(struct error *err)
-{
-	return error_set(err, EIO, "a temporary file was changed by another program");
-}
-
 static int take_rows(const struct filler *f, struct str rows, struct error *err)
 {
 	struct part *p = f->part;
@@ -185,19 +140,7 @@ static int take_rows(const struct filler *f, struct str rows, struct error *err)
 			p->nr_events++;
 		}
 	}
-	return ok ? 0 : damaged(err);
-}
-
-static int read_chunk(struct stage *g, const struct chunk *c, struct buf *raw, struct error *err)
-{
-	ssize_t n;
-
-	buf_clear(&g->packed);
-	n = pread(g->fd, buf_room(&g->packed, c->bytes), c->bytes, c->at);
-	if (n < 0)
-		return error_set(err, errno, "cannot read a temporary file: %s", strerror(errno));
-	g->packed.n = (size_t)n;
-	return pack_open(g->pack, (uint64_t)c->at, buf_str(&g->packed), raw) ? 0 : damaged(err);
+	return ok ? 0 : scratch_changed(err);
 }
 
 static int take_bucket(const struct filler *f, struct bucket *b, struct arena *arena,
@@ -207,7 +150,7 @@ static int take_bucket(const struct filler *f, struct bucket *b, struct arena *a
 	int r = 0;
 
 	for (size_t i = 0; i < b->chunks.nr && !r; i++) {
-		r = read_chunk(f->g, &b->chunks.v[i], &raw, err);
+		r = scratch_get(&f->g->scratch, &b->chunks.v[i], &raw, err);
 		if (!r)
 			r = take_rows(f, arena_str(arena, buf_str(&raw)), err);
 	}

@@ -11,6 +11,7 @@
 #include "store/block.h"
 #include "store/db.h"
 #include "store/run.h"
+#include "store/sorter.h"
 #include "store/stage.h"
 
 /*
@@ -53,6 +54,7 @@ int store_create(struct store **s, const char *path, struct error *err)
 	made->catalog.totals.last_ns = NS_NONE;
 	made->block = block_new();
 	made->stage = stage_new(&made->place, &made->syms);
+	made->sorter = sorter_new(&made->place);
 	*s = made;
 	return 0;
 }
@@ -101,8 +103,10 @@ static void end_writing(struct store *s)
 	s->writing = false;
 	block_free(s->block);
 	stage_free(s->stage);
+	sorter_free(s->sorter);
 	s->block = NULL;
 	s->stage = NULL;
+	s->sorter = NULL;
 	buf_done(&s->bodies);
 	buf_done(&s->scratch);
 	vec_done(&s->body_blocks);

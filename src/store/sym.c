@@ -31,7 +31,8 @@ static unsigned cache_slot(struct str s)
 		b = (uint64_t)(unsigned char)s.p[s.n / 2] << 8 | (unsigned char)s.p[s.n - 1];
 	}
 	a = (a ^ s.n) * 0x9e3779b97f4a7c15u ^ b * 0xc2b2ae3d27d4eb4fu;
-	return (unsigned)(a >> 56) % SYM_CACHE;
+	a = (a ^ a >> 32) * 0x9e3779b97f4a7c15u;
+	return (unsigned)(a >> 54) % SYM_CACHE;
 }
 
 static sym_t find_or_add(struct syms *t, enum sym_field field, struct str s)
@@ -47,20 +48,39 @@ static sym_t find_or_add(struct syms *t, enum sym_field field, struct str s)
 	return names_add(&t->names, s);
 }
 
+/* str_eq without a call for what is mostly short: words of eight, the last overlapping. */
+static bool same_name(struct str a, struct str b)
+{
+	uint64_t x, y;
+	size_t i;
+
+	if (a.n != b.n)
+		return false;
+	if (a.n < 8)
+		return str_eq(a, b);
+	for (i = 0; i + 8 < a.n; i += 8) {
+		memcpy(&x, a.p + i, 8);
+		memcpy(&y, b.p + i, 8);
+		if (x != y)
+			return false;
+	}
+	memcpy(&x, a.p + a.n - 8, 8);
+	memcpy(&y, b.p + b.n - 8, 8);
+	return x == y;
+}
+
 sym_t sym_of(struct syms *t, enum sym_field field, struct str s)
 {
-	sym_t sym = t->last[field], *slot;
+	sym_t sym, *slot;
 
 	if (!s.n)
 		return 0;
-	if (sym && str_eq(t->names.v[sym], s))
-		return sym;
 	slot = &t->cache[field][cache_slot(s)];
-	if (*slot && str_eq(t->names.v[*slot], s))
-		return t->last[field] = *slot;
+	if (*slot && same_name(t->names.v[*slot], s))
+		return *slot;
 	sym = find_or_add(t, field, s);
 	if (sym != SYM_INLINE)
-		t->last[field] = *slot = sym;
+		*slot = sym;
 	return sym;
 }
 

@@ -21,14 +21,13 @@ enum sym_field {
 };
 
 #define SYM_INLINE UINT32_MAX /* the name is not in the table */
-#define SYM_CACHE 256
+#define SYM_CACHE 1024
 
 /* Zero is a valid, empty table. */
 struct syms {
 	struct names names;
 	size_t bytes;
 	uint32_t made[SYM_FIELDS]; /* so that one field of unique names leaves room for the rest */
-	sym_t last[SYM_FIELDS];
 	sym_t cache[SYM_FIELDS][SYM_CACHE];
 };
 
