@@ -47,6 +47,7 @@ struct layout_kind {
 /* What settling a file remembers from batch to batch. */
 struct layout_settling {
 	bool began;
+	unsigned lacks;  /* what base_ns completes: a year, a date or an origin */
 	int64_t last_ns; /* the latest moment so far, complete */
 	int64_t base_ns; /* midnight of the day, New Year, or origin that is being completed with */
 	int64_t last_part;   /* what was added to it last */

@@ -18,6 +18,7 @@
 #include "source/layout_kind.h"
 
 #define DAY (86400 * NS_S)
+#define YEAR_MAX 2200 /* a file that begins anew more often than that is no longer believed */
 
 enum set_aside { ASIDE_YEAR, ASIDE_YEAR_UTC, ASIDE_DATE, ASIDE_DATE_UTC, ASIDE_ORIGIN, ASIDE_NO };
 
@@ -78,7 +79,7 @@ static int64_t complete_year(struct layout *layout, int64_t part)
 		if (in_year(s->head_wraps ? s->head_last : part, year_of(end)) > end + DAY)
 			year--;
 		s->base_ns = year;
-	} else if (part < s->last_part - 183 * DAY) {
+	} else if (part < s->last_part - 183 * DAY && s->base_ns < YEAR_MAX) {
 		s->base_ns++;
 	} else if (part > s->last_part + 183 * DAY && s->base_ns > 1970) {
 		/* a late line of December after the first ones of January */
@@ -99,7 +100,7 @@ static int64_t complete_date(struct layout *layout, int64_t part)
 		s->base_ns = midnight - s->head_wraps * DAY;
 		if (midnight + last % DAY > end + NS_S * 3600)
 			s->base_ns -= DAY;
-	} else if (part < s->last_part - DAY / 24) {
+	} else if (part < s->last_part - DAY / 24 && s->base_ns < new_year(YEAR_MAX)) {
 		/* small steps back are threads that overtake each other */
 		s->base_ns += DAY;
 	}
@@ -123,6 +124,11 @@ static int64_t complete(struct layout *layout, int64_t ns, struct layout_zone_ca
 	int64_t part, done;
 	enum set_aside kind = aside_of(ns, &part);
 
+	/* one file may write times of several kinds, and what completes one completes no other */
+	if (kind != ASIDE_NO && layout->settling.lacks != kind / 2) {
+		layout->settling.began = false;
+		layout->settling.lacks = kind / 2;
+	}
 	switch (kind) {
 	case ASIDE_YEAR:
 	case ASIDE_YEAR_UTC:
