@@ -1,0 +1,181 @@
+#include "unit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "model/event.h"
+#include "model/sink.h"
+#include "source/formats.h"
+#include "source/input.h"
+
+struct seen {
+	struct str text;
+	struct buf raw; /* the raw text of each event, in [] */
+	struct buf nodes, keys;
+	uint64_t nr, lines;
+	int64_t first_ns;
+	struct losses losses;
+};
+
+static int take_file(void *to, const struct file_seen *file, uint32_t *number, struct error *err)
+{
+	(void)to;
+	(void)err;
+	assert_true(file->format.n > 0);
+	*number = 3;
+	return 0;
+}
+
+static int take_events(void *to, const struct event *events, size_t nr, struct error *err)
+{
+	struct seen *s = to;
+
+	(void)err;
+	for (size_t i = 0; i < nr; i++) {
+		const struct event *ev = &events[i];
+
+		assert_int_equal(ev->kind, EVENT_LOG);
+		assert_int_equal(ev->file, 3);
+		if (!s->nr++)
+			s->first_ns = ev->ns;
+		s->lines += ev->nr_lines;
+		if (ev->length < 200) {
+			buf_char(&s->raw, '[');
+			buf_add(&s->raw, str_head(str_skip(s->text, ev->offset), ev->length));
+			buf_char(&s->raw, ']');
+		}
+		buf_add(&s->nodes, ev->node);
+		buf_char(&s->nodes, ' ');
+		buf_add(&s->keys, ev->key);
+		buf_char(&s->keys, ' ');
+	}
+	return 0;
+}
+
+static int read_text(struct seen *s, const char *path, struct str text,
+		     const struct source_options *o)
+{
+	struct sink sink = { s, take_file, take_events, NULL, NULL, &s->losses };
+	struct error err = { 0 };
+	struct input *in;
+	int r;
+
+	*s = (struct seen){ .text = text };
+	assert_int_equal(input_of_bytes(&in, path, text, &err), 0);
+	r = source_logs.read(in, o, &sink, &err);
+	input_close(in);
+	return r;
+}
+
+static void seen_done(struct seen *s)
+{
+	buf_done(&s->raw);
+	buf_done(&s->nodes);
+	buf_done(&s->keys);
+}
+
+static const struct source_options utc = { .zone = "UTC", .cores = 2 };
+
+#define A "2026-11-15 09:31:15,045 INFO  [main] a.B: "
+
+static void stack_traces_belong_to_their_line(void **state)
+{
+	struct seen s;
+
+	(void)state;
+	assert_int_equal(read_text(&s, "dn1.log",
+				   STR(A "one\n" A "two\njava.lang.X: y\n\tat a.B(B.java:1)\n\n" A
+					 "request_id=r7 three"),
+				   &utc),
+			 0);
+	assert_str_equal(buf_str(&s.raw),
+			 "[" A "one][" A "two\njava.lang.X: y\n\tat a.B(B.java:1)][" A
+			 "request_id=r7 three]");
+	assert_int_equal(s.lines, 5);
+	assert_str_equal(buf_str(&s.nodes), "dn1 dn1 dn1 ");
+	assert_str_equal(buf_str(&s.keys), "  r7 ");
+	assert_int_equal(s.first_ns, 1794735075045 * NS_MS);
+	seen_done(&s);
+}
+
+static void what_is_odd_is_kept_and_counted(void **state)
+{
+	struct seen s;
+
+	(void)state;
+	assert_int_equal(read_text(&s, "nm1/syslog.1",
+				   STR("header\n" A "a\r\n" A "nul \0 x\n" A "caf\xc3\xa9\n" A
+				       "latin \xe9\n"),
+				   &utc),
+			 0);
+	assert_int_equal(s.nr, 4);
+	assert_int_equal(s.losses.count[LOSS_LINES_NO_TIME], 1);
+	assert_int_equal(s.losses.count[LOSS_LINES_NUL], 1);
+	assert_int_equal(s.losses.count[LOSS_LINES_NOT_UTF8], 1);
+	assert_true(str_starts(buf_str(&s.raw), STR("[" A "a][")));
+	assert_true(str_starts(buf_str(&s.nodes), STR("nm1/syslog ")));
+	seen_done(&s);
+}
+
+static void a_pattern_of_the_user_is_used(void **state)
+{
+	const struct source_options o = { .layout = "%p;%t;%d{yyyy-MM-dd HH:mm:ss.SSS};%m%n",
+					  .zone = "+01:00",
+					  .cores = 1 };
+	struct seen s;
+
+	(void)state;
+	assert_int_equal(read_text(&s, "x", STR("INFO;t;2026-11-15 10:31:15.045;hello\n"), &o), 0);
+	assert_int_equal(s.nr, 1);
+	assert_int_equal(s.first_ns, 1794735075045 * NS_MS);
+	seen_done(&s);
+}
+
+static void a_line_of_many_megabytes_is_one_event(void **state)
+{
+	struct buf text = { 0 };
+	struct seen s;
+
+	(void)state;
+	buf_fmt(&text, A "%0*d\n" A "next\n", 5 << 20, 0);
+	assert_int_equal(read_text(&s, "x", buf_str(&text), &utc), 0);
+	assert_int_equal(s.nr, 2);
+	assert_int_equal(s.losses.count[LOSS_LINES_CUT], 1);
+	assert_str_equal(buf_str(&s.raw), "[" A "next]");
+	buf_done(&text);
+	seen_done(&s);
+}
+
+static void only_text_with_times_is_a_log(void **state)
+{
+	char junk[4000];
+	uint32_t x = 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(junk); i++) {
+		x = x * 1664525 + 1013904223;
+		junk[i] = (char)(x >> 24);
+	}
+	assert_int_equal(source_logs.sniff((struct str){ junk, sizeof(junk) }, false), 0);
+	memcpy(junk, A "looks good\n", sizeof(A "looks good\n") - 1);
+	assert_int_equal(source_logs.sniff((struct str){ junk, sizeof(junk) }, false), 0);
+	assert_int_equal(source_logs.sniff(STR("no time\nanywhere\n"), true), 0);
+	assert_int_equal(source_logs.sniff(STR(""), true), 0);
+	assert_true(source_logs.sniff(STR(A "x\n" A "y\n"), true) > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stack_traces_belong_to_their_line),
+		cmocka_unit_test(what_is_odd_is_kept_and_counted),
+		cmocka_unit_test(a_pattern_of_the_user_is_used),
+		cmocka_unit_test(a_line_of_many_megabytes_is_one_event),
+		cmocka_unit_test(only_text_with_times_is_a_log),
+	};
+
+	return RUN(tests);
+}
