@@ -113,7 +113,8 @@ static bool number(struct json_value v, int64_t unit_ns, int64_t *ns)
 		return !__builtin_mul_overflow(n, unit_ns, ns);
 	if (!json_double(v, &d) || !(fabs(d) < 9.2e18 / (double)unit_ns))
 		return false;
-	*ns = (int64_t)llround(d * (double)unit_ns);
+	/* Apart, so that the fraction is not rounded away by the whole. */
+	*ns = (int64_t)floor(d) * unit_ns + llround((d - floor(d)) * (double)unit_ns);
 	return true;
 }
 
