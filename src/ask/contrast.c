@@ -184,11 +184,12 @@ static void judge(struct lots *l)
 {
 	const struct contrast_answer *a = l->a;
 	double towards = a->mean[SIDE_OTHER] >= a->mean[SIDE_BASE] ? 1 : -1;
+	double named = l->hops[0] * towards;
 	bool top = true;
 
 	for (size_t i = 0; i < a->nr_hops; i++) {
 		l->hops_up[i] += l->hops[i] * a->hops[i].delta > 0;
-		if (l->hops[i] * towards > l->hops[0] * towards)
+		if (l->hops[i] * towards > named)
 			top = false;
 		l->hops[i] = 0;
 	}

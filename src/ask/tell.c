@@ -141,12 +141,11 @@ static void say_since(const struct finding *one, struct buf *b)
 
 static void say_evidence(const struct finding *one, struct buf *b)
 {
-	buf_fmt(b, "\n%llu slow request%s against %llu normal, confidence %.2f",
-		(unsigned long long)one->nr_slow, one->nr_slow == 1 ? "" : "s",
-		(unsigned long long)one->nr_normal, one->answer.confidence);
+	buf_fmt(b, "\n%llu slow request%s against %llu normal", (unsigned long long)one->nr_slow,
+		one->nr_slow == 1 ? "" : "s", (unsigned long long)one->nr_normal);
 	if (one->nr_slow < THIN_REQUESTS)
-		buf_fmt(b, ": thin evidence, because only %llu request%s of this type are known",
-			(unsigned long long)one->nr, one->nr == 1 ? "" : "s");
+		buf_fmt(b, ": thin evidence, because only %llu requests of this type are known",
+			(unsigned long long)one->nr);
 	buf_char(b, '.');
 }
 

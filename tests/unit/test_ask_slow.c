@@ -48,6 +48,7 @@ static void the_slow_hop_and_node_are_named_first_and_shares_add_up(void **state
 			assert_str_equal(what, "hop");
 			assert_str_equal(run_str(v, "type"), "order");
 			assert_str_equal(run_str(v, "node"), "stock2");
+			assert_true(run_double(v, "confidence") > 0.8);
 			assert_str_equal(run_str(v, "path"), "web:GET > stock2:reserve");
 			assert_true(run_double(v, "share") > 0.9);
 			assert_true(run_double(v, "confidence") > 0.85);
@@ -173,6 +174,7 @@ static void the_answer_names_type_hop_node_peers_time_and_command(void **state)
 			text = run_str(v, "text");
 			began = run_int(v, "began");
 			assert_str_equal(run_str(v, "node"), "stock2");
+			assert_true(run_double(v, "confidence") > 0.8);
 			assert_str_equal(
 				run_str(v, "command"),
 				"culprit requests 'my run' --type 'GET /order'\\''s' --slowest 5");
