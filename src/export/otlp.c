@@ -75,11 +75,12 @@ static void key_text(struct otlp_out *o, const char *key, struct str text)
 	jsonout_str(&o->j, text);
 }
 
+/* Zero means "no time" in OTLP, and there is none before it; the true one is carried. */
 static void key_ns(struct otlp_out *o, const char *key, int64_t ns)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%lld", (long long)(ns > 0 ? ns : 0));
+	snprintf(text, sizeof(text), "%lld", (long long)(ns > 0 ? ns : 1));
 	key_text(o, key, str_of(text));
 }
 
@@ -87,6 +88,13 @@ static void say_text(struct otlp_out *o, const char *key, struct str text)
 {
 	otlp_attr(&o->j, o->parser,
 		  &(struct attr){ .type = ATTR_STRING, .key = str_of(key), .text = text });
+}
+
+static void carried_ns(struct otlp_out *o, const char *key, int64_t ns)
+{
+	if (ns <= 0)
+		otlp_attr(&o->j, o->parser,
+			  &(struct attr){ .type = ATTR_INT, .key = str_of(key), .i = ns });
 }
 
 static void scope_attrs(struct otlp_out *o, struct str packed, enum attr_scope scope)
@@ -233,6 +241,8 @@ static void carried(struct otlp_out *o, size_t position, struct str links)
 	carried_id(o, CARRIED_TRACE, ids_trace(o->x, s), IDS_TRACE_DIGITS);
 	carried_id(o, CARRIED_SPAN, ids_span(o->x, position), IDS_SPAN_DIGITS);
 	carried_id(o, CARRIED_PARENT, ids_parent(o->x, position), IDS_SPAN_DIGITS);
+	carried_ns(o, CARRIED_START, s->start);
+	carried_ns(o, CARRIED_END, s->end);
 	if (s->kind == SPAN_WAIT)
 		say_text(o, CARRIED_KIND, STR("wait"));
 	if (s->follows)
@@ -308,6 +318,7 @@ static void one_event(struct otlp_out *o, const struct event *ev, const struct s
 	scope_attrs(o, ev->attrs, ATTR_SPAN);
 	attrs_of_event(ev, in, &more);
 	scope_attrs(o, buf_str(&more), ATTR_SPAN);
+	carried_ns(o, CARRIED_NS, ev->ns);
 	jsonout_close(&o->j, ']');
 	jsonout_close(&o->j, '}');
 	buf_done(&more);

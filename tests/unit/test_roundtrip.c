@@ -405,6 +405,7 @@ static void files_of_critical_paths_survive(void **state)
 {
 	(void)state;
 	each_file("critical-path");
+	each_file("critical-path/crisp");
 }
 
 int main(void)
