@@ -86,20 +86,22 @@ static void note_strange(struct batch *b, struct str line)
 	}
 }
 
-/* A line that begins no event: nr counts from 0 in its chunk, end is where its text ends. */
+/* A line that begins no event, the nr-th of its chunk from 0. Blank ones at the end of an event are
+ * left out of it. */
 static void go_on(struct logs *logs, struct batch *b, struct str line, uint64_t nr)
 {
+	struct event *last = b->events.nr ? &b->events.v[b->events.nr - 1] : NULL;
 	uint64_t end = (uint64_t)(line.p - b->bytes.p) + line.n;
-	struct event *last;
 
-	if (!b->events.nr) {
+	if (last && logs->has_more)
+		layout_more(logs->layout, b->worker_state, line, &b->arena, last, &b->losses);
+	if (!line.n)
+		return;
+	if (!last) {
 		b->continued_bytes = end;
 		b->continued_lines = (uint32_t)(nr + 1);
 		return;
 	}
-	last = &b->events.v[b->events.nr - 1];
-	if (logs->has_more)
-		layout_more(logs->layout, b->worker_state, line, &b->arena, last, &b->losses);
 	last->length = b->offset + end - last->offset;
 	last->nr_lines = (uint32_t)(b->first_line + nr - last->line + 1);
 }
