@@ -57,7 +57,7 @@ static bool take_name(struct str *s, int *offset_s, bool *doubtful)
 	if (!n || n > 5 || (n < s->n && (isalnum((unsigned char)s->p[n]) || s->p[n] == '_')))
 		return false;
 	for (size_t i = 0; i < sizeof(zones) / sizeof(*zones); i++)
-		if (str_eq(str_head(*s, n), str_of(zones[i].name))) {
+		if (zones[i].name[0] == s->p[0] && str_eq(str_head(*s, n), str_of(zones[i].name))) {
 			*offset_s = zones[i].minutes * 60;
 			*doubtful = zones[i].doubtful;
 			*s = str_skip(*s, n);
