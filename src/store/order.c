@@ -12,7 +12,8 @@
 struct entry {
 	uint64_t head;
 	struct str rest; /* of the key, after what all share */
-	size_t at;       /* where it was delivered */
+	uint64_t order;  /* when it was delivered */
+	size_t at;       /* where it stands now */
 };
 
 static size_t shared_prefix(struct str a, struct str b)
@@ -43,11 +44,13 @@ static int compare(const void *x, const void *y)
 	if (a->head != b->head)
 		return a->head < b->head ? -1 : 1;
 	c = str_cmp(a->rest, b->rest);
-	return c ? c : a->at < b->at ? -1 : a->at > b->at;
+	return c ? c : a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The order of nr items whose keys stand at first, first + stride bytes, and so on. */
-static struct entry *sorted(const struct str *first, size_t stride, size_t nr)
+/* The order of nr items whose keys stand at first, first + stride bytes, and so on. Without numbers
+ * they stand as delivered, at least those of one key. */
+static struct entry *sorted(const struct str *first, size_t stride, const uint64_t *numbers,
+			    size_t nr)
 {
 	const char *base = (const char *)first;
 	struct entry *v = mem_alloc(mem_bytes(nr + 1, sizeof(*v)));
@@ -62,7 +65,9 @@ static struct entry *sorted(const struct str *first, size_t stride, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		struct str key = *(const struct str *)(const void *)(base + i * stride);
 
-		v[i] = (struct entry){ .rest = str_skip(key, skip), .at = i };
+		v[i] = (struct entry){ .rest = str_skip(key, skip),
+				       .at = i,
+				       .order = numbers ? numbers[i] : i };
 		v[i].head = head_of(v[i].rest);
 		is_sorted = is_sorted && (!i || compare(&v[i - 1], &v[i]) < 0);
 	}
@@ -80,7 +85,7 @@ void order_forget(struct part *p)
 
 void order_part(struct part *p, struct arena *arena)
 {
-	struct entry *order = sorted(&p->spans->key, sizeof(*p->spans), p->nr_spans);
+	struct entry *order = sorted(&p->spans->key, sizeof(*p->spans), NULL, p->nr_spans);
 	struct span *spans = arena_array(arena, struct span, p->nr_spans);
 	struct event *events = arena_array(arena, struct event, p->nr_events);
 	uint64_t *numbers = arena_array(arena, uint64_t, p->nr_events);
@@ -88,7 +93,7 @@ void order_part(struct part *p, struct arena *arena)
 	for (size_t i = 0; i < p->nr_spans; i++)
 		spans[i] = p->spans[order[i].at];
 	free(order);
-	order = sorted(&p->events->key, sizeof(*p->events), p->nr_events);
+	order = sorted(&p->events->key, sizeof(*p->events), p->numbers, p->nr_events);
 	for (size_t i = 0; i < p->nr_events; i++) {
 		events[i] = p->events[order[i].at];
 		numbers[i] = p->numbers[order[i].at];
