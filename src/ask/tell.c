@@ -228,12 +228,20 @@ void tell_nothing(const struct findings *f, struct report *r)
 {
 	struct section *s = report_section(r, SECTION_PROSE, "why-slow", "Why slow");
 	uint64_t nr = f->types.nr_requests, most = 0;
+	double total = 0;
 
 	s->tagged = true;
 	vec_each (&f->v, one)
 		most = one->nr > most ? one->nr : most;
+	vec_each (&f->types.v, t)
+		total += t->total;
 	if (!nr)
 		section_say(s, "", "There are no requests to compare.")->confidence = -1;
+	else if (total == 0)
+		section_say(s, "",
+			    "No request takes any time: each is known from one moment only, which "
+			    "says nothing of how long it took.")
+			->confidence = -1;
 	else if (most < 2)
 		section_say(s, "",
 			    "Nothing can be called slow: every type has one request only, and one "

@@ -41,6 +41,7 @@ static int add_request(void *ctx, const struct request *r)
 	s = &t->v.v[type];
 	vec_push(&s->timings,
 		 (struct timing){ r->start, end - r->start, r->id, r->error, r->incomplete });
+	s->total += (double)(end - r->start);
 	s->errors += r->error;
 	s->incomplete += r->incomplete;
 	if (!t->nr_requests || r->start < t->first)
@@ -74,12 +75,14 @@ static void summarize(struct type_stat *s, int64_t *scratch)
 	s->max = stats_percentile(scratch, nr, 1);
 }
 
-static int most_frequent(const void *a, const void *b, void *ctx)
+static int most_time_first(const void *a, const void *b, void *ctx)
 {
 	const struct types *t = ctx;
 	const struct type_stat *x = &t->v.v[*(const uint32_t *)a],
 			       *y = &t->v.v[*(const uint32_t *)b];
 
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
 	if (x->timings.nr != y->timings.nr)
 		return x->timings.nr > y->timings.nr ? -1 : 1;
 	return str_cmp(x->name, y->name);
@@ -105,7 +108,7 @@ int types_collect(struct types *t, struct store *s, const struct request_filter 
 	}
 	free(scratch);
 	if (t->order.nr)
-		qsort_r(t->order.v, t->order.nr, sizeof(*t->order.v), most_frequent, t);
+		qsort_r(t->order.v, t->order.nr, sizeof(*t->order.v), most_time_first, t);
 	return 0;
 }
 

@@ -20,13 +20,14 @@ struct type_stat {
 	VEC(struct timing) timings; /* in order of start */
 	VEC(sym_t) nodes;           /* after types_see; in order of first sight */
 	uint64_t errors, incomplete;
+	double total; /* ns of all of them together */
 	int64_t p50, p90, p99, max;
 };
 
 struct types {
 	struct names names, nodes;
 	VEC(struct type_stat) v; /* by type number; one without timings does not exist */
-	VEC(uint32_t) order;     /* of type numbers, the most frequent first */
+	VEC(uint32_t) order;     /* of type numbers, where most time is spent first */
 	int64_t first, last;     /* start of the first request, end of the last */
 	uint64_t nr_requests;
 };
@@ -42,7 +43,7 @@ void types_see(struct types *t, uint32_t type, const struct request_body *body);
 int types_see_all(struct types *t, struct store *s, const struct request_filter *f,
 		  struct error *err);
 
-/* The table by type, the most frequent first; at most so many rows (0: all). */
+/* The table by type, where most time is spent first; at most so many rows (0: all). */
 struct section *types_report(const struct types *t, struct report *r, size_t at_most);
 
 #endif

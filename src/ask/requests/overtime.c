@@ -1,5 +1,7 @@
 #include "ask/requests/overtime.h"
 
+#include <stdlib.h>
+
 #include "ask/contrast.h"
 #include "ask/series.h"
 #include "ask/types.h"
@@ -160,8 +162,18 @@ static int add_body(void *ctx, const struct request *r, const struct request_bod
 	return 0;
 }
 
+static int most_critical(const void *a, const void *b)
+{
+	const struct cell *x = ((const struct row *)a)->cells, *y = ((const struct row *)b)->cells;
+
+	if (x[N_SHARE].d != y[N_SHARE].d)
+		return x[N_SHARE].d > y[N_SHARE].d ? -1 : 1;
+	return str_cmp(x[N_NODE].text, y[N_NODE].text);
+}
+
 static void add_nodes(struct nodes *n, uint32_t type, struct section *s)
 {
+	size_t first = s->rows.nr;
 	const struct type_stat *t = &n->types->v.v[type];
 	uint32_t top = hops_type(&n->tree, type);
 	double whole = 0;
@@ -179,9 +191,10 @@ static void add_nodes(struct nodes *n, uint32_t type, struct section *s)
 		row_int(s, row, N_SPANS, (int64_t)x->spans);
 		row_int(s, row, N_MEAN, (int64_t)(x->ns / (double)x->requests));
 		row_int(s, row, N_CRITICAL, (int64_t)(x->critical / (double)x->requests));
-		if (whole > 0)
-			row_double(s, row, N_SHARE, x->critical / whole);
+		row_double(s, row, N_SHARE, whole > 0 ? x->critical / whole : 0);
 	}
+	if (s->rows.nr > first)
+		qsort(s->rows.v + first, s->rows.nr - first, sizeof(*s->rows.v), most_critical);
 }
 
 static int report_nodes(struct store *s, const struct request_filter *f, const struct types *types,
