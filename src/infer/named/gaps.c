@@ -15,6 +15,7 @@
 
 #define NR_BUCKETS 200
 #define PER_OCTAVE 4
+#define SHORT_NS (50 * NS_MS)
 #define APART_MIN 0.7 /* Otsu's separability below which there is but one heap */
 #define OCTAVES_MIN 3 /* and the heaps' means must differ by this much */
 #define SURE_OF 20    /* silences needed on either side */
@@ -51,15 +52,14 @@ struct str gaps_word(struct str key)
 
 static unsigned bucket_of(int64_t ns)
 {
-	double us = (double)ns / NS_US;
-	double at = us <= 1 ? 0 : PER_OCTAVE * log2(us);
+	double at = ns <= SHORT_NS ? 0 : PER_OCTAVE * log2((double)ns / SHORT_NS);
 
 	return at >= NR_BUCKETS ? NR_BUCKETS - 1 : (unsigned)at;
 }
 
 static int64_t bucket_end(unsigned bucket)
 {
-	return (int64_t)(exp2((double)(bucket + 1) / PER_OCTAVE) * NS_US);
+	return (int64_t)(exp2((double)(bucket + 1) / PER_OCTAVE) * SHORT_NS);
 }
 
 void gaps_add(struct gaps *g, struct str word, int64_t ns)
