@@ -277,7 +277,7 @@ int json_docs_read(struct input *in, const struct json_docs *docs, unsigned core
 				  .mtime_ns = input_mtime(in) };
 	struct str head;
 	bool whole;
-	int r = sink->file ? sink->file(sink->to, &seen, &rd.file, err) : 0;
+	int r = sink->file(sink->to, &seen, &rd.file, err);
 
 	if (r < 0)
 		return r;

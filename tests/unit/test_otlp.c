@@ -263,6 +263,211 @@ static void the_published_examples_are_read(void **state)
 	collected_done(&c);
 }
 
+/* --- protobuf, written by hand from the published field numbers ------------------------------ */
+
+static void put_bytes(struct buf *b, unsigned field, struct str s)
+{
+	buf_varint(b, field << 3 | 2);
+	buf_bytes(b, s);
+}
+
+static void put_varint(struct buf *b, unsigned field, uint64_t v)
+{
+	buf_varint(b, field << 3);
+	buf_varint(b, v);
+}
+
+static void put_fixed64(struct buf *b, unsigned field, uint64_t v)
+{
+	buf_varint(b, field << 3 | 1);
+	for (int i = 0; i < 8; i++)
+		buf_char(b, (char)(v >> (8 * i)));
+}
+
+/* Wraps what is in *b into one field. */
+static void wrap(struct buf *b, unsigned field)
+{
+	struct buf outer = { 0 };
+
+	put_bytes(&outer, field, buf_str(b));
+	buf_done(b);
+	*b = outer;
+}
+
+static void put_attr(struct buf *b, unsigned field, struct str key, struct str value)
+{
+	struct buf kv = { 0 }, any = { 0 };
+
+	put_bytes(&any, 1, value);
+	put_bytes(&kv, 1, key);
+	put_bytes(&kv, 2, buf_str(&any));
+	put_bytes(b, field, buf_str(&kv));
+	buf_done(&kv);
+	buf_done(&any);
+}
+
+static struct buf make_span(char id)
+{
+	struct buf b = { 0 }, event = { 0 }, status = { 0 };
+	char bytes[16] = { 0, 0, 0, 0, 0, 0, 0, id };
+
+	put_bytes(&b, 1, STR("0123456789abcdef"));
+	put_bytes(&b, 2, (struct str){ bytes, 8 });
+	put_bytes(&b, 5, STR("op"));
+	put_varint(&b, 6, 2);
+	put_fixed64(&b, 7, 1000);
+	put_fixed64(&b, 8, 2000);
+	put_attr(&b, 9, STR("thread.name"), STR("main"));
+	put_fixed64(&event, 1, 1500);
+	put_bytes(&event, 2, STR("hit"));
+	put_bytes(&b, 11, buf_str(&event));
+	put_bytes(&status, 2, STR("bad"));
+	put_varint(&status, 3, 2);
+	put_bytes(&b, 15, buf_str(&status));
+	put_varint(&b, 99, 5); /* of a newer version */
+	buf_done(&event);
+	buf_done(&status);
+	return b;
+}
+
+/* A message with so many spans. */
+static struct buf make_message(char first, int nr)
+{
+	struct buf scope = { 0 }, all = { 0 }, name = { 0 }, attrs = { 0 };
+
+	put_bytes(&name, 1, STR("lib"));
+	put_bytes(&scope, 1, buf_str(&name));
+	for (int i = 0; i < nr; i++) {
+		struct buf span = make_span((char)(first + i));
+
+		put_bytes(&scope, 2, buf_str(&span));
+		buf_done(&span);
+	}
+	put_attr(&attrs, 1, STR("service.name"), STR("shop"));
+	put_bytes(&all, 1, buf_str(&attrs));
+	put_bytes(&all, 2, buf_str(&scope));
+	wrap(&all, 1);
+	buf_done(&name);
+	buf_done(&scope);
+	buf_done(&attrs);
+	return all;
+}
+
+static struct collected read_proto(struct str bytes)
+{
+	assert_true(source_otlp_protobuf.sniff(bytes, true) > 80);
+	return collect(&source_otlp_protobuf, bytes);
+}
+
+static void protobuf_says_what_json_says(void **state)
+{
+	struct buf message = make_message(1, 2);
+	struct collected c = read_proto(buf_str(&message));
+	struct span s = c.spans.v[0];
+
+	(void)state;
+	assert_int_equal(c.spans.nr, 2);
+	assert_str_equal(s.key, "30313233343536373839616263646566");
+	assert_str_equal(s.id, "0000000000000001");
+	assert_true(s.start == 1000 && s.end == 2000 && s.kind == SPAN_SERVER);
+	assert_true(s.status == STATUS_ERROR);
+	assert_str_equal(s.node, "shop");
+	assert_str_equal(s.thread, "main");
+	assert_str_equal(collected_attr(s.attrs, "otel.scope.name").text, "lib");
+	assert_str_equal(collected_attr(s.attrs, "otel.status_description").text, "bad");
+	assert_int_equal(c.events.nr, 2);
+	assert_str_equal(c.events.v[1].text, "hit");
+	assert_str_equal(c.events.v[1].span, "0000000000000002");
+	collected_done(&c);
+	buf_done(&message);
+}
+
+static void messages_may_have_their_length_in_front(void **state)
+{
+	(void)state;
+	for (int fixed = 0; fixed < 2; fixed++) {
+		struct buf file = { 0 };
+		struct collected c;
+
+		for (char i = 0; i < 3; i++) {
+			struct buf m = make_message((char)(1 + i), 1);
+
+			if (fixed) {
+				buf_char(&file, (char)(m.n >> 24));
+				buf_char(&file, (char)(m.n >> 16));
+				buf_char(&file, (char)(m.n >> 8));
+				buf_char(&file, (char)m.n);
+			} else {
+				buf_varint(&file, m.n);
+			}
+			buf_add(&file, buf_str(&m));
+			buf_done(&m);
+		}
+		c = read_proto(buf_str(&file));
+		assert_int_equal(c.spans.nr, 3);
+		assert_str_equal(c.spans.v[2].id, "0000000000000003");
+		assert_int_equal(c.losses.count[LOSS_FILES_CUT], 0);
+		assert_int_equal(c.losses.count[LOSS_PROTO_BROKEN], 0);
+		collected_done(&c);
+		buf_done(&file);
+	}
+}
+
+static void cut_protobuf_gives_what_is_in_front(void **state)
+{
+	struct buf message = make_message(1, 4), span = make_span(1);
+	size_t nr_seen = 0;
+
+	(void)state;
+	for (size_t cut = 60; cut < message.n; cut++) {
+		struct collected c = collect(&source_otlp_protobuf, (struct str){ message.p, cut });
+
+		assert_in_range(c.spans.nr, nr_seen, nr_seen + 1);
+		assert_int_equal(c.losses.count[LOSS_SPANS_BROKEN], 0);
+		assert_int_equal(c.losses.count[LOSS_FILES_CUT], 1);
+		nr_seen = c.spans.nr;
+		collected_done(&c);
+	}
+	assert_int_equal(nr_seen, 3);
+	buf_done(&message);
+	buf_done(&span);
+}
+
+static void protobuf_logs_are_events(void **state)
+{
+	struct buf record = { 0 }, any = { 0 };
+	struct collected c;
+
+	(void)state;
+	put_bytes(&any, 1, STR("hello"));
+	put_fixed64(&record, 1, 77);
+	put_varint(&record, 2, 17);
+	put_bytes(&record, 5, buf_str(&any));
+	put_bytes(&record, 9, STR("0123456789abcdef"));
+	put_bytes(&record, 10, STR("01234567"));
+	wrap(&record, 2);
+	wrap(&record, 2);
+	wrap(&record, 1);
+	c = read_proto(buf_str(&record));
+	assert_int_equal(c.events.nr, 1);
+	assert_str_equal(c.events.v[0].text, "hello");
+	assert_true(c.events.v[0].ns == 77 && c.events.v[0].level == LEVEL_ERROR);
+	assert_str_equal(c.events.v[0].span, "3031323334353637");
+	collected_done(&c);
+	buf_done(&record);
+	buf_done(&any);
+}
+
+static void text_is_not_taken_for_protobuf(void **state)
+{
+	(void)state;
+	assert_int_equal(source_otlp_protobuf.sniff(STR("\n\n\nsome text\n"), true), 0);
+	assert_int_equal(source_otlp_protobuf.sniff(STR("2024-01-01 10:00:00 INFO x\n"), true), 0);
+	assert_int_equal(source_otlp_protobuf.sniff(STR("{\"a\":1}"), true), 0);
+	assert_int_equal(source_otlp_protobuf.sniff(STR("\0\0\0\0\0\0"), true), 0);
+	assert_int_equal(source_otlp_protobuf.sniff(STR(""), true), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +481,11 @@ int main(void)
 		cmocka_unit_test(a_cut_file_gives_what_is_in_front),
 		cmocka_unit_test(logs_are_events),
 		cmocka_unit_test(the_published_examples_are_read),
+		cmocka_unit_test(protobuf_says_what_json_says),
+		cmocka_unit_test(messages_may_have_their_length_in_front),
+		cmocka_unit_test(cut_protobuf_gives_what_is_in_front),
+		cmocka_unit_test(protobuf_logs_are_events),
+		cmocka_unit_test(text_is_not_taken_for_protobuf),
 	};
 
 	return RUN(tests);
