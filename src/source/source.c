@@ -13,6 +13,8 @@ const struct source *const sources[] = {
 	&source_messages,  &source_dag,           &source_logs,   NULL,
 };
 
+#define SURE_ENOUGH 80 /* nobody else is asked: learning a log layout from a trace is slow and idle */
+
 const struct source *source_find(struct input *in)
 {
 	const struct source *best = NULL;
@@ -20,7 +22,7 @@ const struct source *source_find(struct input *in)
 	struct str head = input_head(in, &whole);
 	int most = 0;
 
-	for (const struct source *const *s = sources; *s; s++) {
+	for (const struct source *const *s = sources; *s && most < SURE_ENOUGH; s++) {
 		int sure = head.n ? (*s)->sniff(head, whole) : 0;
 
 		if (sure > most) {
