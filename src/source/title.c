@@ -1,12 +1,12 @@
 /*
- * One pass over the tokens of the line. A token is a run of bytes that no blank, bracket, quote or
- * sign parts; it varies when it holds a digit, looks like a hash, or is a path (the path behind an
- * HTTP method is kept, but for its varying parts: it says what was asked for). What is quoted
- * varies. Neighbouring masks melt into one, so that a list is one mask however long it is.
+ * What varies from line to line is a token (a run of bytes that no blank, bracket, quote or sign
+ * parts) with a digit in it, a path, or a stretch in quotes; the path behind an HTTP method is kept
+ * but for the parts that vary, because it says what was asked for. Neighbouring masks melt into
+ * one, so that a list is one mask however long it is.
  *
- * Titles are made for most lines of some logs, so the bytes are judged sixteen at a time first: bit
- * sets say which part tokens, which are digits and which are not ASCII, and the pass then goes from
- * bit to bit. The line is copied, so that whole vectors may be read and copied over its end.
+ * Titles are made for most lines of some logs, so bytes are judged sixteen at a time first: one bit
+ * set says which part tokens, the other which are odd, that is, cannot be copied as they are. The
+ * pass then goes from one odd byte to the next and copies what is between.
  */
 #include "source/title.h"
 
@@ -20,24 +20,30 @@
 
 #define MASK STR("<*>")
 #define READ_BYTES_MAX 1024 /* of the line: what comes later hardly ever reaches the title */
-#define NR_WORDS (READ_BYTES_MAX / 64)
-#define SLACK 16 /* bytes that a copy may write too many */
+#define NR_WORDS (READ_BYTES_MAX / 64 + 1)
+#define VECTOR 16
 
 struct line {
-	struct str text; /* in copy */
-	uint64_t parts[NR_WORDS + 1], digits[NR_WORDS + 1], high[NR_WORDS + 1];
-	bool ascii; /* no bit of high is set */
-	char copy[READ_BYTES_MAX + 64];
+	struct str text;          /* in copy */
+	uint64_t parts[NR_WORDS]; /* bytes that part tokens */
+	uint64_t odd[NR_WORDS];   /* digits, quotes, slashes that begin a token, controls and every
+				     blank behind another one, bytes that are not ASCII */
+	char copy[READ_BYTES_MAX + VECTOR]; /* so that whole vectors may be read over the end */
 };
 
 struct writer {
-	char out[TITLE_BYTES_MAX + SLACK];
+	char out[TITLE_BYTES_MAX + VECTOR];
 	size_t n;
 	size_t mask_end; /* where the last mask ended, if what follows may melt into it; else 0 */
 	bool full;
 };
 
 /* --- bits for bytes ------------------------------------------------------------------------ */
+
+/* What one vector says of its bytes, a bit for each. */
+struct judged {
+	uint32_t parts, blanks, slashes, odd;
+};
 
 #ifdef __SSE2__
 static __m128i in_range(__m128i v, int first, int last)
@@ -47,43 +53,87 @@ static __m128i in_range(__m128i v, int first, int last)
 	return _mm_cmpeq_epi8(_mm_min_epu8(from, _mm_set1_epi8((char)(last - first))), from);
 }
 
+static __m128i is_char(__m128i v, char c)
+{
+	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
+}
+
 static __m128i either(__m128i a, __m128i b)
 {
 	return _mm_or_si128(a, b);
 }
 
-static uint64_t bits_of(__m128i v, unsigned at)
+static uint32_t bits_of(__m128i v)
 {
-	return (uint64_t)(uint16_t)_mm_movemask_epi8(v) << at;
+	return (uint32_t)_mm_movemask_epi8(v);
 }
 
-/* Controls and blank ! "  & ' ( ) * + ,  : ; < = > ?  and, with one bit set, [ \ ] { | } */
-static void judge(const char *p, uint64_t *parts, uint64_t *digits, uint64_t *high)
+/* Parts: controls and blank ! "  & ' ( ) * + ,  : ; < = > ?  and, with a bit set, [ \ ] { | } */
+static struct judged judge(const char *p)
 {
-	for (unsigned i = 0; i < 64; i += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-		__m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20));
-		__m128i low = either(in_range(v, 0, '"'), in_range(v, '&', ','));
-		__m128i top = either(in_range(v, ':', '?'), in_range(folded, '{', '}'));
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i folded = either(v, _mm_set1_epi8(0x20));
+	__m128i low = either(in_range(v, 0, '"'), in_range(v, '&', ','));
+	__m128i top = either(in_range(v, ':', '?'), in_range(folded, '{', '}'));
+	__m128i quote = either(is_char(v, '"'), is_char(v, '\''));
+	__m128i odd = either(in_range(v, '0', '9'), either(in_range(v, 0, 0x1f), quote));
 
-		*parts |= bits_of(either(low, top), i);
-		*digits |= bits_of(in_range(v, '0', '9'), i);
-		*high |= bits_of(v, i);
-	}
+	return (struct judged){ .parts = bits_of(either(low, top)),
+				.blanks = bits_of(in_range(v, 0, ' ')),
+				.slashes = bits_of(is_char(v, '/')),
+				.odd = bits_of(either(odd, v)) };
 }
 #else
-static void judge(const char *p, uint64_t *parts, uint64_t *digits, uint64_t *high)
+static struct judged judge(const char *p)
 {
-	for (unsigned i = 0; i < 64; i++) {
+	struct judged j = { 0 };
+
+	for (unsigned i = 0; i < VECTOR; i++) {
 		unsigned char c = (unsigned char)p[i];
 		bool part = c <= '"' || strchr("&'()*+,:;<=>?[\\]{|}", c);
+		bool odd = (c >= '0' && c <= '9') || c < ' ' || c == '"' || c == '\'' || c >= 0x80;
 
-		*parts |= (uint64_t)part << i;
-		*digits |= (uint64_t)(c >= '0' && c <= '9') << i;
-		*high |= (uint64_t)(c >> 7) << i;
+		j.parts |= (uint32_t)part << i;
+		j.blanks |= (uint32_t)(c <= ' ') << i;
+		j.slashes |= (uint32_t)(c == '/') << i;
+		j.odd |= (uint32_t)odd << i;
 	}
+	return j;
 }
 #endif
+
+static struct str first_line(struct str text)
+{
+	struct str line = STR("");
+
+	while (!line.n && str_take_line(&text, &line))
+		line = str_trim(str_head(line, READ_BYTES_MAX));
+	return line;
+}
+
+static void line_init(struct line *l, struct str text)
+{
+	struct str from = first_line(text);
+	uint32_t part_before = 1, blank_before = 0;
+
+	l->text = (struct str){ l->copy, from.n };
+	if (from.n)
+		memcpy(l->copy, from.p, from.n);
+	memset(l->copy + from.n, ' ', VECTOR);
+	for (size_t i = 0; i <= from.n; i += VECTOR) {
+		struct judged j = judge(l->copy + i);
+		uint64_t parts = j.parts, odd = j.odd;
+
+		odd |= j.slashes & (j.parts << 1 | part_before);
+		odd |= j.blanks & (j.blanks << 1 | blank_before);
+		part_before = j.parts >> (VECTOR - 1);
+		blank_before = j.blanks >> (VECTOR - 1);
+		if (i % 64 == 0)
+			l->parts[i / 64] = l->odd[i / 64] = 0;
+		l->parts[i / 64] |= parts << (i % 64);
+		l->odd[i / 64] |= odd << (i % 64);
+	}
+}
 
 /* The first bit that is set at or after this place, or the limit. */
 static size_t next_bit(const uint64_t *bits, size_t at, size_t limit)
@@ -102,48 +152,21 @@ static size_t next_bit(const uint64_t *bits, size_t at, size_t limit)
 	return at < limit ? at : limit;
 }
 
-static struct str first_line(struct str text)
+/* Where the token that holds this place begins, but not before least. */
+static size_t token_start(const struct line *l, size_t at, size_t least)
 {
-	struct str line = STR("");
+	size_t word = at / 64;
+	uint64_t before = l->parts[word] & ((1ULL << (at % 64)) - 1);
 
-	while (!line.n && str_take_line(&text, &line))
-		line = str_trim(str_head(line, READ_BYTES_MAX));
-	return line;
-}
-
-static void line_init(struct line *l, struct str text)
-{
-	struct str from = first_line(text);
-	size_t nr = from.n / 64 + 1;
-
-	l->text = (struct str){ l->copy, from.n };
-	if (from.n)
-		memcpy(l->copy, from.p, from.n);
-	memset(l->copy + from.n, ' ', 64);
-	l->ascii = true;
-	for (size_t i = 0; i < nr; i++) {
-		uint64_t parts = 0, digits = 0, high = 0;
-
-		judge(l->copy + i * 64, &parts, &digits, &high);
-		l->parts[i] = parts;
-		l->digits[i] = digits;
-		l->high[i] = high;
-		l->ascii &= !high;
-	}
+	while (!before && word > least / 64)
+		before = l->parts[--word];
+	if (!before)
+		return least;
+	at = word * 64 + 64 - (size_t)__builtin_clzll(before);
+	return at > least ? at : least;
 }
 
 /* --- writing ------------------------------------------------------------------------------- */
-
-/* Whole or not at all: half a character or half a mask would be another title. */
-static void put(struct writer *w, struct str s)
-{
-	if (w->full || w->n + s.n > TITLE_BYTES_MAX) {
-		w->full = true;
-		return;
-	}
-	memcpy(w->out + w->n, s.p, s.n);
-	w->n += s.n;
-}
 
 static void put_char(struct writer *w, char c)
 {
@@ -153,6 +176,16 @@ static void put_char(struct writer *w, char c)
 		w->full = true;
 }
 
+/* Whole or not at all: half a character or half a mask would be another title. */
+static void put_whole(struct writer *w, struct str s)
+{
+	w->full = w->full || w->n + s.n > TITLE_BYTES_MAX;
+	if (w->full)
+		return;
+	memcpy(w->out + w->n, s.p, s.n);
+	w->n += s.n;
+}
+
 /* A mask, unless only signs that join the parts of one value stand between here and the last. */
 static void put_mask(struct writer *w)
 {
@@ -160,166 +193,149 @@ static void put_mask(struct writer *w)
 		w->n = w->mask_end;
 		return;
 	}
-	put(w, MASK);
-	if (!w->full)
-		w->mask_end = w->n;
-}
-
-/* Only what is valid text comes through; each other byte is a question mark. */
-static void put_characters(struct writer *w, struct str s)
-{
-	while (s.n && !w->full) {
-		size_t n = (unsigned char)s.p[0] < 0x80 ? 1 : utf8_length(s);
-
-		if (n)
-			put(w, str_head(s, n));
-		else
-			put_char(w, '?');
-		s = str_skip(s, n ? n : 1);
-	}
-}
-
-/* ASCII from the copy of the line, whole vectors at a time; cut where the title is full. */
-static void put_ascii(struct writer *w, struct str s)
-{
-	size_t room = TITLE_BYTES_MAX - w->n, n = s.n < room ? s.n : room;
-
-	for (size_t i = 0; i < n; i += SLACK)
-		memcpy(w->out + w->n + i, s.p + i, SLACK);
-	w->n += n;
-	w->full = n < s.n;
+	put_whole(w, MASK);
+	w->mask_end = w->full ? 0 : w->n;
 }
 
 static bool joins(char c)
 {
-	return c == ' ' || c == ',' || c == ':' || (c >= '+' && c <= '/') || c == '_' || c == '@';
+	return c == ' ' || c == ':' || (c >= '+' && c <= '/') || c == '_' || c == '@';
 }
 
-static void put_text(struct writer *w, struct str s, bool ascii)
+/* Bytes of the line that need no care, whole vectors at a time; cut where the title is full. */
+static void put_plain(struct writer *w, const struct line *l, size_t from, size_t to)
 {
-	if (s.n > 1 || !joins(s.p[0]))
-		w->mask_end = 0;
-	if (ascii)
-		put_ascii(w, s);
-	else
-		put_characters(w, s);
-}
+	size_t room = TITLE_BYTES_MAX - w->n, n = to - from;
 
-/* Anything between tokens: blanks and controls become one blank. */
-static void put_sign(struct writer *w, char c)
-{
-	if ((unsigned char)c <= ' ') {
-		if (w->n && w->out[w->n - 1] != ' ')
-			put_char(w, ' ');
-		return;
+	if (n > room) {
+		n = room;
+		w->full = true;
 	}
-	if (!joins(c))
-		w->mask_end = 0;
-	put_char(w, c);
+	for (size_t i = 0; i < n; i += VECTOR)
+		memcpy(w->out + w->n + i, l->copy + from + i, VECTOR);
+	w->n += n;
+	for (size_t i = from; w->mask_end && i < to; i++)
+		if (!joins(l->copy[i]))
+			w->mask_end = 0;
 }
 
-/* --- tokens -------------------------------------------------------------------------------- */
-
-/* Long enough and made of hexadecimal digits only, though none of them is decimal. */
-static bool is_hash(struct str s)
+/* A character that is valid, or a question mark for one byte that is not; how long it was. */
+static size_t put_character(struct writer *w, struct str s)
 {
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)((s.p[i] | 0x20) - 'a') > 'f' - 'a')
-			return false;
-	return s.n >= 8;
+	size_t n = utf8_length(s);
+
+	w->mask_end = 0;
+	put_whole(w, n ? str_head(s, n) : STR("?"));
+	return n ? n : 1;
 }
 
-static bool varies(const struct line *l, size_t from, size_t to)
-{
-	return next_bit(l->digits, from, to) < to ||
-	       is_hash((struct str){ l->copy + from, to - from });
-}
+/* --- what is odd --------------------------------------------------------------------------- */
 
-static bool is_ascii(const struct line *l, size_t from, size_t to)
-{
-	return l->ascii || next_bit(l->high, from, to) == to;
-}
-
-/* "/api/orders/17" asked for by a method: the parts that vary are masked one by one. */
-static void put_path_parts(struct writer *w, const struct line *l, size_t from, size_t to)
-{
-	while (from < to && !w->full) {
-		struct str rest = { l->copy + from, to - from };
-		size_t end = from + str_find_char(rest, '/');
-
-		w->mask_end = 0;
-		if (varies(l, from, end))
-			put_mask(w);
-		else if (end > from)
-			put_text(w, str_head(rest, end - from), is_ascii(l, from, end));
-		if (end < to)
-			put_char(w, '/');
-		from = end + 1;
-	}
-}
-
-static bool is_method(struct str s)
+/* Whether an HTTP method and one blank stand before this place. */
+static bool follows_method(const struct line *l, size_t at)
 {
 	static const struct str methods[] = { STR("GET"),    STR("POST"),  STR("PUT"),
 					      STR("DELETE"), STR("PATCH"), STR("HEAD"),
 					      STR("OPTIONS") };
+	struct str before = at ? str_head(l->text, at - 1) : STR("");
+	struct str word = str_skip(before, token_start(l, before.n, 0));
 
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-		if (str_eq(s, methods[i]))
+		if (str_eq(word, methods[i]))
 			return true;
 	return false;
 }
 
-static void put_token(struct writer *w, const struct line *l, size_t from, size_t to,
-		      struct str before)
+static bool has_digit(struct str s)
 {
-	bool path = l->copy[from] == '/' && to - from > 1;
-
-	if (path && is_method(before))
-		put_path_parts(w, l, from, to);
-	else if (path || varies(l, from, to))
-		put_mask(w);
-	else
-		put_text(w, (struct str){ l->copy + from, to - from }, is_ascii(l, from, to));
+	for (size_t i = 0; i < s.n; i++)
+		if (isdigit((unsigned char)s.p[i]))
+			return true;
+	return false;
 }
 
-/* Where the quoted stretch that begins here ends, or 0; an apostrophe in a word begins none. */
-static size_t end_of_quote(const struct line *l, size_t at)
+/* "/api/orders/17" asked for by a method: the parts that vary are masked one by one. */
+static void put_path(struct writer *w, struct str path)
 {
-	char quote = l->copy[at];
-	struct str rest = str_skip(l->text, at + 1);
-	size_t n;
+	while (path.n && !w->full) {
+		size_t n = str_find_char(path, '/');
+		struct str part = str_head(path, n);
 
-	if ((quote != '"' && quote != '\'') || (at && isalnum((unsigned char)l->copy[at - 1])))
-		return 0;
-	n = str_find_char(rest, quote);
-	return n < rest.n ? at + n + 2 : 0;
+		w->mask_end = 0;
+		if (has_digit(part))
+			put_mask(w);
+		else
+			while (part.n && !w->full)
+				part = str_skip(part, put_character(w, part));
+		path = str_skip(path, n);
+		if (str_take_char(&path, '/'))
+			put_char(w, '/');
+	}
+}
+
+/* A token that varies, with a digit or the slash of a path at this place; where it ends. */
+static size_t put_token(struct writer *w, const struct line *l, size_t from, size_t at)
+{
+	size_t start = token_start(l, at, from), end = next_bit(l->parts, at, l->text.n);
+
+	put_plain(w, l, from, start);
+	if (l->copy[start] == '/' && follows_method(l, start))
+		put_path(w, (struct str){ l->copy + start, end - start });
+	else if (l->copy[at] == '/' && end - at == 1)
+		put_plain(w, l, start, end);
+	else
+		put_mask(w);
+	return end;
+}
+
+/* A quoted stretch, or the sign alone where none begins, as an apostrophe; where it ends. */
+static size_t put_quote(struct writer *w, const struct line *l, size_t at)
+{
+	struct str rest = str_skip(l->text, at + 1);
+	size_t n = rest.n;
+
+	if (!at || !isalnum((unsigned char)l->copy[at - 1]))
+		n = str_find_char(rest, l->copy[at]);
+	if (n == rest.n) {
+		w->mask_end = 0;
+		put_char(w, l->copy[at]);
+		return at + 1;
+	}
+	put_mask(w);
+	return at + n + 2;
+}
+
+/* Copies up to the next odd byte and deals with that; where to go on. */
+static size_t step(struct writer *w, const struct line *l, size_t from)
+{
+	size_t at = next_bit(l->odd, from, l->text.n);
+	char c = l->copy[at];
+
+	if (at < l->text.n && (c == '/' || (c >= '0' && c <= '9')))
+		return put_token(w, l, from, at);
+	put_plain(w, l, from, at);
+	if (at == l->text.n || w->full)
+		return l->text.n;
+	if (c == '"' || c == '\'')
+		return put_quote(w, l, at);
+	if ((unsigned char)c >= 0x80)
+		return at + put_character(w, str_skip(l->text, at));
+	if (w->n && w->out[w->n - 1] != ' ')
+		put_char(w, ' ');
+	return at + 1;
 }
 
 struct str title_mask(struct arena *a, struct str text)
 {
-	struct str token = STR("");
 	struct writer w;
 	struct line l;
-	size_t at = 0, end;
+	size_t at = 0;
 
 	w.n = w.mask_end = 0;
 	w.full = false;
 	line_init(&l, text);
-	for (; at < l.text.n && !w.full; at = end) {
-		end = next_bit(l.parts, at, l.text.n);
-		if (end > at) {
-			put_token(&w, &l, at, end, token);
-			token = (struct str){ l.copy + at, end - at };
-			continue;
-		}
-		end = end_of_quote(&l, at);
-		if (end)
-			put_mask(&w);
-		else
-			put_sign(&w, l.copy[at]);
-		end = end ? end : at + 1;
-	}
+	while (at < l.text.n && !w.full)
+		at = step(&w, &l, at);
 	while (w.n && w.out[w.n - 1] == ' ')
 		w.n--;
 	return arena_str(a, (struct str){ w.out, w.n });
