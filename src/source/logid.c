@@ -67,7 +67,7 @@ static __m128i is_char(__m128i v, char c)
 	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
 }
 
-static uint64_t sieve16(const char *p)
+static inline __attribute__((always_inline)) uint64_t sieve16(const char *p)
 {
 	const __m128i small = _mm_set1_epi8(0x20);
 	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
