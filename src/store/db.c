@@ -31,8 +31,7 @@ struct db {
 	struct pack *pack;
 	sqlite3_stmt *put[DB_TABLES], *get[DB_TABLES];
 	struct buf packed;
-	size_t batch;
-	uint64_t bytes;
+	size_t batch; /* bytes since the last commit */
 };
 
 static const char *const table_names[DB_TABLES] = { "catalog", "events", "requests", "bodies",
@@ -275,11 +274,6 @@ int db_finish(struct db *db, struct error *err)
 	return run(db, sql, err);
 }
 
-uint64_t db_bytes(const struct db *db)
-{
-	return db->bytes;
-}
-
 /* --- blobs ----------------------------------------------------------------------------------- */
 
 static int end_batch(struct db *db, struct error *err)
@@ -304,7 +298,6 @@ int db_put(struct db *db, enum db_table table, uint64_t number, struct str raw, 
 	if (code != SQLITE_DONE)
 		return failed(db, err);
 	db->batch += db->packed.n;
-	db->bytes += db->packed.n;
 	return end_batch(db, err);
 }
 

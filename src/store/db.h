@@ -30,8 +30,6 @@ void db_close(struct db *db);
 bool db_is_head(struct str head);
 /* Writes everything out and marks it as whole; nothing can be written afterwards. */
 int db_finish(struct db *db, struct error *err);
-/* Bytes written so far, about. */
-uint64_t db_bytes(const struct db *db);
 
 int db_put(struct db *db, enum db_table table, uint64_t number, struct str raw, struct error *err);
 /* The blob with the greatest number that is not above `at`: 1 and its number, 0 when there is

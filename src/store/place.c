@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -88,6 +89,14 @@ static void remove_if_stale(const char *path)
 		unlink(path);
 }
 
+/* Only what open_partial would write: "12345" or "12345-6". */
+static bool is_partial(const char *name, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return !strncmp(name, prefix, n) && name[n] && !name[n + strspn(name + n, "0123456789-")];
+}
+
 static void remove_stale(const char *path)
 {
 	char *dir = dir_of(path), *prefix = join(base_of(path), PARTIAL, "");
@@ -97,7 +106,7 @@ static void remove_stale(const char *path)
 	while (d && (e = readdir(d))) {
 		char *child;
 
-		if (strncmp(e->d_name, prefix, strlen(prefix)))
+		if (!is_partial(e->d_name, prefix))
 			continue;
 		child = join(dir, "/", e->d_name);
 		remove_if_stale(child);
@@ -109,12 +118,15 @@ static void remove_stale(const char *path)
 	free(prefix);
 }
 
-/* 1 when the file is ours; 0 when someone took it for stale between our two steps. */
-static int lock_partial(int fd)
+/* False when someone took the file for stale between our two steps. A file system without locks
+ * refuses otherwise, and then nobody takes anything for stale. */
+static bool lock_partial(int fd)
 {
 	struct stat st;
 
-	return !flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && st.st_nlink;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return errno != EWOULDBLOCK;
+	return !fstat(fd, &st) && st.st_nlink;
 }
 
 static int open_partial(struct place *p, const char *path, struct error *err)

@@ -43,7 +43,8 @@ unsigned store_nr_parts(const struct store *s);
 int store_part(struct store *s, unsigned nr, struct arena *arena, struct part *part,
 	       struct error *err);
 
-/* The id in *r is not used: requests are numbered by start at the end. */
+/* Requests are numbered at the end, by start, then end, then key: the id in *r is not used, and
+ * nr_spans and nr_events are those of the body (which may be NULL). */
 int store_add_request(struct store *s, const struct request *r, const struct request_body *body,
 		      struct error *err);
 
@@ -71,6 +72,8 @@ void store_close(struct store *s);
 /* Whether the file begins like a run file; false when it cannot be read. */
 bool store_is_run(const char *path);
 
+/* nr_log_lines counts raw lines, nr_spans the spans of requests, bytes the input as it is stored.
+ */
 struct store_totals {
 	uint64_t nr_files, nr_events, nr_log_lines, nr_spans, nr_requests, bytes;
 	int64_t first_ns, last_ns; /* NS_NONE when there is nothing with a time */
@@ -80,7 +83,7 @@ int store_totals(struct store *s, struct store_totals *t, struct error *err);
 struct str store_fact(struct store *s, const char *name);
 
 struct stored_file {
-	uint32_t number;
+	uint32_t number; /* from 1, as in the events */
 	struct file_seen seen;
 	uint64_t nr_events, nr_lines;
 };
@@ -111,7 +114,8 @@ int store_each_body(struct store *s, const struct request_filter *f,
 /* 1 found, 0 no such request. Everything is allocated in the arena. */
 int store_request(struct store *s, uint64_t id, struct arena *arena, struct request *r,
 		  struct request_body *body, struct error *err);
-/* The request that the input names so (trace id …): 1 and its id, or 0. */
+/* The request that the input names so (trace id …), the first if there are several: 1 and its id,
+ * or 0. */
 int store_request_by_key(struct store *s, struct str key, uint64_t *id, struct error *err);
 
 /* Type names with their number of requests, the most frequent first. */
@@ -121,7 +125,7 @@ int store_each_type(struct store *s, int (*each)(void *ctx, struct str type, uin
  * sentence in *err with the candidates. */
 int store_find_type(struct store *s, struct str part, struct str *type, struct error *err);
 
-/* Events by number: from first on, in order. */
+/* Events by number, counted from 0 as they were delivered: from first on, in order. */
 int store_each_event(struct store *s, uint64_t first, uint64_t nr,
 		     int (*each)(void *ctx, uint64_t number, const struct event *ev), void *ctx,
 		     struct error *err);

@@ -30,6 +30,8 @@ static ssize_t drain(struct str in, size_t step, uint64_t *hash)
 	return n > 0 ? 1 : n;
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str in = { (const char *)data, size };

@@ -509,12 +509,15 @@ static void what_a_dead_writer_left_is_removed_by_the_next(void **state)
 	struct home *h = *state;
 	struct error err = { 0 };
 	struct store *s = NULL;
-	char left[128];
+	char left[128], own[128];
 
+	snprintf(own, sizeof(own), "%s.partial-notes", h->run);
+	write_file(own, STR("of the user"));
 	snprintf(left, sizeof(left), "%s.partial-4711", h->run);
 	write_file(left, STR("half"));
 	OK(store_create(&s, h->run, &err));
 	assert_int_equal(access(left, F_OK), -1);
+	assert_int_equal(unlink(own), 0);
 	OK(store_finish(s, &err));
 	store_close(s);
 	assert_int_equal(nr_files_in(h), 1);

@@ -1,0 +1,125 @@
+/*
+ * A run file of any bytes opens or is explained, and so is everything that is asked of it.
+ *
+ * The first byte chooses: the whole file, or one of the decoders that a checksum otherwise hides
+ * (column blocks, requests with bodies).
+ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "store/block.h"
+#include "store/code.h"
+#include "store/store.h"
+#include "store/sym.h"
+
+static void must(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static int see_event(void *ctx, uint64_t number, const struct event *ev)
+{
+	must(ev->level <= LEVEL_FATAL && ev->kind <= EVENT_POINT && ev->key_kind <= KEY_TRACE);
+	return number - *(uint64_t *)ctx > 100000; /* enough of a walk */
+}
+
+static void check_body(const struct request *r, const struct request_body *b)
+{
+	must(b->nr_spans == r->nr_spans && b->nr_events == r->nr_events);
+	for (size_t i = 0; i < b->nr_spans; i++)
+		must(b->spans[i].parent == SPAN_NONE || b->spans[i].parent < i);
+	for (size_t i = 0; i < b->nr_edges; i++)
+		must(b->edges[i].from < b->nr_spans && b->edges[i].to < b->nr_spans);
+	for (size_t i = 0; i < b->nr_events; i++)
+		must(b->event_span[i] == SPAN_NONE || b->event_span[i] < b->nr_spans);
+}
+
+static int see_body(void *ctx, const struct request *r, const struct request_body *b)
+{
+	(void)ctx;
+	check_body(r, b);
+	return 0;
+}
+
+static void fuzz_file(struct str s)
+{
+	char path[] = "/tmp/culprit-fuzz-XXXXXX";
+	struct error err = { 0 };
+	struct store *run = NULL;
+	uint64_t first = 0;
+	int fd = mkstemp(path), r;
+
+	must(fd >= 0 && write(fd, s.p, s.n) == (ssize_t)s.n);
+	close(fd);
+	r = store_open(&run, path, &err);
+	must(!r || err.msg[0]);
+	if (!r) {
+		r = store_each_event(run, 0, UINT64_MAX, see_event, &first, &err);
+		must(r >= 0 || err.msg[0]);
+		r = store_each_body(run, NULL, see_body, NULL, &err);
+		must(r >= 0 || err.msg[0]);
+		store_close(run);
+	}
+	unlink(path);
+}
+
+/* What decodes also encodes, and decodes to the same again. */
+static void fuzz_block(struct str raw, struct syms *t)
+{
+	uint32_t nr = block_count(raw);
+	struct event *once = calloc(nr + 1, sizeof(*once)), *again = calloc(nr + 1, sizeof(*again));
+	struct block_writer *w = block_new();
+	struct buf coded = { 0 };
+
+	if (block_decode(raw, t, once)) {
+		for (uint32_t i = 0; i < nr; i++)
+			block_add(w, t, &once[i]);
+		block_close(w, &coded);
+		must(block_decode(buf_str(&coded), t, again));
+		for (uint32_t i = 0; i < nr; i++)
+			must(once[i].ns == again[i].ns && once[i].offset == again[i].offset &&
+			     once[i].line == again[i].line && str_eq(once[i].node, again[i].node) &&
+			     str_eq(once[i].text, again[i].text));
+	}
+	block_free(w);
+	buf_done(&coded);
+	free(once);
+	free(again);
+}
+
+static void fuzz_request(struct str raw, struct syms *t)
+{
+	struct arena arena = { 0 };
+	struct request_body body;
+	struct request r = { 0 };
+
+	if (code_take_request(&raw, t, &r) && code_take_body(&raw, t, &r, &arena, &body))
+		check_body(&r, &body);
+	arena_done(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct str s = str_skip((struct str){ (const char *)data, size }, 1);
+	struct syms t = { 0 };
+
+	sym_of(&t, SYM_NODE, STR("node"));
+	sym_of(&t, SYM_THREAD, STR("thread"));
+	if (size && data[0] == 'b')
+		fuzz_block(s, &t);
+	else if (size && data[0] == 'r')
+		fuzz_request(s, &t);
+	else if (size)
+		fuzz_file(s);
+	syms_done(&t);
+	return 0;
+}
