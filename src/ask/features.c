@@ -90,6 +90,7 @@ static int most_telling(const void *a, const void *b)
 	return r ? r : str_cmp(x->value, y->value);
 }
 
+/* False where too few requests have it to say anything. */
 static bool weigh(const struct features *f, uint32_t type, uint32_t hop, struct feature *out)
 {
 	const struct feature_count *c = &f->counts.v[hop];
@@ -105,7 +106,23 @@ static bool weigh(const struct features *f, uint32_t type, uint32_t hop, struct 
 	out->lift = ((double)in / (double)out->seen[SIDE_OTHER]) /
 		    (((double)base + 0.5) / ((double)out->seen[SIDE_BASE] + 0.5));
 	out->confidence = stats_more_often(in, out->seen[SIDE_OTHER], base, out->seen[SIDE_BASE]);
-	return out->lift >= LEAST_LIFT && out->confidence >= LEAST_CONFIDENCE;
+	return true;
+}
+
+/* Who looks at many features finds some by chance: the doubt in each counts as often as one looked.
+ */
+static size_t keep_telling(struct feature *v, size_t nr)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct feature f = v[i];
+
+		f.confidence = 1 - (1 - f.confidence) * (double)nr;
+		if (f.lift >= LEAST_LIFT && f.confidence >= LEAST_CONFIDENCE)
+			v[kept++] = f;
+	}
+	return kept;
 }
 
 size_t features_telling(struct features *f, uint32_t type, struct feature *out, size_t at_most)
@@ -120,6 +137,7 @@ size_t features_telling(struct features *f, uint32_t type, struct feature *out, 
 		if (i < f->counts.nr && f->tree.v.v[i].depth == 2 && weigh(f, type, i, &one))
 			vec_push(&all, one);
 	}
+	all.nr = keep_telling(all.v, all.nr);
 	if (all.nr)
 		qsort(all.v, all.nr, sizeof(*all.v), most_telling);
 	nr = all.nr < at_most ? all.nr : at_most;

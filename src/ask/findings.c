@@ -7,13 +7,20 @@
 
 #define NORMAL_FROM 0.4
 #define NORMAL_UNTIL 0.6
-#define SLOW_TIMES 1.5 /* slower than normal by less is not slow */
-#define KEPT 500       /* requests of each set that are kept for drawing lots */
+#define SLOW_TIMES 1.5   /* slower than normal by less is not slow */
+#define KEPT 500         /* requests of each set that are kept for drawing lots */
+#define OUTSIDE_FROM 0.3 /* a slow time that holds so many of all makes the median slow */
+#define LEAST_OUTSIDE 5
+#define LEAST_WHOLE 10
+#define EPISODES 500 /* types, where most time is spent first, that are searched for a slow time \
+		      */
 
 void findings_done(struct findings *f)
 {
-	vec_each (&f->sets, s)
+	vec_each (&f->sets, s) {
 		vec_done(&s->ranks);
+		vec_done(&s->outside);
+	}
 	vec_done(&f->sets);
 	vec_done(&f->v);
 	types_done(&f->types);
@@ -32,27 +39,44 @@ static int fastest_first(const void *a, const void *b)
 }
 
 /* Requests that were cut off by the input's ends are left out where enough others are left. */
-static void rank_requests(struct slow_sets *sets, const struct type_stat *t, double slow_share)
+static void rank_requests(struct slow_sets *sets, const struct type_stat *t)
 {
-	bool whole_only = t->timings.nr - t->incomplete >= 10;
-	size_t nr, slow;
+	bool whole_only = t->timings.nr - t->incomplete >= LEAST_WHOLE;
+	const struct episode *e = &sets->since;
+	bool outside = e->found && (double)e->nr >= OUTSIDE_FROM * (double)t->timings.nr &&
+		       (double)e->mean_in >= SLOW_TIMES * (double)e->mean_out;
 
 	vec_reserve(&sets->ranks, t->timings.nr);
-	vec_each (&t->timings, m) {
+	for (size_t i = 0; i < t->timings.nr; i++) {
+		const struct timing *m = &t->timings.v[i];
+		struct slow_rank rank = { m->duration, m->id };
+
 		if (whole_only && m->incomplete)
 			continue;
-		vec_push(&sets->ranks, (struct slow_rank){ m->duration, m->id });
+		vec_push(&sets->ranks, rank);
+		if (outside && (i < e->first || i >= e->first + e->nr))
+			vec_push(&sets->outside, rank);
 	}
-	nr = sets->ranks.nr;
+	if (sets->outside.nr < LEAST_OUTSIDE)
+		vec_clear(&sets->outside);
+	if (sets->ranks.nr)
+		qsort(sets->ranks.v, sets->ranks.nr, sizeof(*sets->ranks.v), fastest_first);
+	if (sets->outside.nr)
+		qsort(sets->outside.v, sets->outside.nr, sizeof(*sets->outside.v), fastest_first);
+}
+
+static void split_ranks(struct slow_sets *sets, double slow_share)
+{
+	size_t nr = sets->ranks.nr, slow = (size_t)(slow_share * (double)nr);
+	size_t base = sets->outside.nr ? sets->outside.nr : nr;
+
 	if (!nr)
 		return;
-	qsort(sets->ranks.v, nr, sizeof(*sets->ranks.v), fastest_first);
-	slow = (size_t)(slow_share * (double)nr);
-	if (!slow)
-		slow = 1;
-	sets->slow_from = nr - slow;
-	sets->normal_from = (size_t)(NORMAL_FROM * (double)nr);
-	sets->normal_until = (size_t)ceil(NORMAL_UNTIL * (double)nr);
+	sets->slow_from = nr - (slow ? slow : 1);
+	sets->normal_from = (size_t)(NORMAL_FROM * (double)base);
+	sets->normal_until = (size_t)ceil(NORMAL_UNTIL * (double)base);
+	if (sets->outside.nr)
+		return;
 	if (sets->normal_until > sets->slow_from)
 		sets->normal_until = sets->slow_from;
 	if (sets->normal_from >= sets->normal_until)
@@ -69,29 +93,35 @@ static void look_at(struct findings *f, uint32_t type, enum contrast_side side, 
 		features_add(&f->features, type, side, r, body);
 }
 
+static size_t place_of(const struct slow_rank *ranks, size_t nr, const struct slow_rank *key)
+{
+	const struct slow_rank *found =
+		nr ? bsearch(key, ranks, nr, sizeof(*key), fastest_first) : NULL;
+
+	return found ? (size_t)(found - ranks) : SIZE_MAX;
+}
+
 static int see_request(void *ctx, const struct request *r, const struct request_body *body)
 {
 	struct findings *f = ctx;
 	uint32_t type = types_find(&f->types, r->type);
 	struct slow_rank key = { r->end > r->start ? r->end - r->start : 0, r->id };
 	const struct slow_sets *sets;
-	const struct slow_rank *found;
 	size_t place;
 
 	if (type == TYPE_NONE)
 		return 0;
 	types_see(&f->types, type, body);
 	sets = &f->sets.v[type];
-	if (!sets->ranks.nr)
-		return 0;
-	found = bsearch(&key, sets->ranks.v, sets->ranks.nr, sizeof(key), fastest_first);
-	if (!found)
-		return 0;
-	place = (size_t)(found - sets->ranks.v);
-	if (place >= sets->slow_from)
+	place = place_of(sets->ranks.v, sets->ranks.nr, &key);
+	if (place != SIZE_MAX && place >= sets->slow_from) {
 		look_at(f, type, SIDE_OTHER, place - sets->slow_from,
 			sets->ranks.nr - sets->slow_from, r, body);
-	else if (place >= sets->normal_from && place < sets->normal_until)
+		return 0;
+	}
+	if (sets->outside.nr)
+		place = place_of(sets->outside.v, sets->outside.nr, &key);
+	if (place != SIZE_MAX && place >= sets->normal_from && place < sets->normal_until)
 		look_at(f, type, SIDE_BASE, place - sets->normal_from,
 			sets->normal_until - sets->normal_from, r, body);
 	return 0;
@@ -157,6 +187,10 @@ static void find_in_type(struct findings *f, uint32_t type, struct finding *one)
 	const struct slow_sets *sets = &f->sets.v[type];
 
 	*one = (struct finding){ .type = type, .nr = t->timings.nr, .median = t->p50 };
+	one->since = sets->since;
+	one->outside = sets->outside.nr;
+	if (one->outside)
+		one->median = sets->outside.v[(sets->outside.nr - 1) / 2].duration;
 	one->nr_slow = sets->ranks.nr - sets->slow_from;
 	one->nr_normal = sets->normal_until - sets->normal_from;
 	one->verdict = VERDICT_FEW;
@@ -171,9 +205,8 @@ static void find_in_type(struct findings *f, uint32_t type, struct finding *one)
 	    one->slow_mean <= one->normal_mean || !one->answer.nr_hops)
 		return;
 	one->verdict = VERDICT_SLOW;
-	one->impact = impact_of(sets, t->p50);
+	one->impact = impact_of(sets, one->median);
 	contrast_confidence(&f->contrast, type, &f->arena, &one->answer);
-	series_episode(t->timings.v, t->timings.nr, &f->arena, &one->since);
 	one->nr_features = features_telling(&f->features, type, one->features, FINDING_FEATURES);
 	find_peers(f, one);
 }
@@ -190,6 +223,24 @@ static int largest_impact(const void *a, const void *b, void *ctx)
 	return str_cmp(t->v.v[x->type].name, t->v.v[y->type].name);
 }
 
+static void make_sets(struct findings *f, double slow_share)
+{
+	for (size_t i = 0; i < f->types.v.nr; i++)
+		vec_push(&f->sets, (struct slow_sets){ 0 });
+	for (size_t i = 0; i < f->types.order.nr; i++) {
+		uint32_t type = f->types.order.v[i];
+		const struct type_stat *t = &f->types.v.v[type];
+		struct arena scratch = { 0 };
+
+		if (i < EPISODES)
+			series_episode(t->timings.v, t->timings.nr, &scratch,
+				       &f->sets.v[type].since);
+		arena_done(&scratch);
+		rank_requests(&f->sets.v[type], t);
+		split_ranks(&f->sets.v[type], slow_share);
+	}
+}
+
 int findings_collect(struct findings *f, struct store *s, const struct request_filter *filter,
 		     double slow_share, struct error *err)
 {
@@ -199,10 +250,7 @@ int findings_collect(struct findings *f, struct store *s, const struct request_f
 	r = types_collect(&f->types, s, filter, err);
 	if (r < 0)
 		return r;
-	vec_each (&f->types.v, t) {
-		vec_push(&f->sets, (struct slow_sets){ 0 });
-		rank_requests(&f->sets.v[f->sets.nr - 1], t, slow_share);
-	}
+	make_sets(f, slow_share);
 	r = store_each_body(s, filter, see_request, f, err);
 	if (r < 0)
 		return r;

@@ -32,7 +32,8 @@ struct finding {
 	uint32_t type;
 	enum verdict verdict;
 	uint64_t nr, nr_slow, nr_normal;
-	int64_t median, slow_mean, normal_mean;
+	int64_t median, slow_mean, normal_mean; /* median: of what normal ones are taken from */
+	bool outside;  /* normal ones are taken from outside the slow time */
 	double impact; /* ns that requests beyond 1.5 times the median took beyond the median */
 	struct contrast_answer answer;
 	struct episode since;
@@ -47,10 +48,13 @@ struct slow_rank {
 	uint64_t id;
 };
 
-/* Which requests of a type are slow and which are normal. */
+/* Which requests of a type are slow and which are normal. Where a slow time holds a good part of
+ * all requests, the median is slow itself, and normal is what happened outside that time. */
 struct slow_sets {
-	VEC(struct slow_rank) ranks; /* fastest first */
+	VEC(struct slow_rank) ranks;   /* fastest first */
+	VEC(struct slow_rank) outside; /* those outside the slow time, likewise; or empty */
 	size_t normal_from, normal_until, slow_from;
+	struct episode since;
 };
 
 struct findings {

@@ -52,7 +52,8 @@ static void say_sets(const struct findings *f, const struct finding *one, struct
 			(unsigned long long)one->nr);
 	}
 	time_span_text(b, one->slow_mean);
-	buf_add(b, STR("; the median takes "));
+	buf_add(b, one->outside ? STR("; outside the slow time the median takes ")
+				: STR("; the median takes "));
 	time_span_text(b, one->median);
 	buf_add(b, STR(".\n"));
 }

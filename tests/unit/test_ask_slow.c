@@ -190,6 +190,64 @@ static void the_answer_names_type_hop_node_peers_time_and_command(void **state)
 	store_close(s);
 }
 
+static void a_change_that_makes_the_median_slow_is_found_too(void **state)
+{
+	struct store *s = run_new();
+	struct dice dice = { 8 };
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct json_value v;
+	struct str lines;
+	bool told = false;
+	int got;
+
+	(void)state;
+	for (int i = 0; i < 600; i++) {
+		struct order o = run_order(&dice, i);
+
+		o.auth_ns += i >= 150 ? 30 * NS_MS : 0;
+		run_add(s, "order", &o);
+	}
+	run_finish(s);
+	ASK(s, "answer", &out, &got, );
+	lines = buf_str(&out);
+	while (run_next(j, &lines, &v))
+		if (str_eq(run_str(v, "section"), STR("why-slow"))) {
+			told = true;
+			assert_str_equal(run_str(v, "node"), "auth");
+			assert_int_equal(run_int(v, "began"), RUN_START + 1500 * NS_MS);
+			assert_true(run_int(v, "median") < 10 * NS_MS);
+		}
+	assert_true(told);
+	buf_done(&out);
+	json_free(j);
+	store_close(s);
+}
+
+static void chance_is_not_taken_for_a_feature(void **state)
+{
+	static const char *const zones[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
+	struct store *s = run_new();
+	struct dice dice = { 12 };
+	struct buf out = { 0 };
+	int got;
+
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		struct order o = run_order(&dice, i);
+
+		o.zone = zones[dice_below(&dice, 8)];
+		o.auth_ns += dice_below(&dice, 20) ? 0 : 50 * NS_MS;
+		run_add(s, "order", &o);
+	}
+	run_finish(s);
+	ASK(s, "slow", &out, &got, );
+	assert_int_equal(got, 0);
+	assert_true(str_find(buf_str(&out), STR("zone")) == out.n);
+	buf_done(&out);
+	store_close(s);
+}
+
 static void an_empty_run_says_so(void **state)
 {
 	struct store *s = run_new();
@@ -233,6 +291,8 @@ int main(void)
 		cmocka_unit_test(even_requests_have_nothing_that_stands_out),
 		cmocka_unit_test(one_slow_request_among_few_is_thin_evidence),
 		cmocka_unit_test(the_answer_names_type_hop_node_peers_time_and_command),
+		cmocka_unit_test(a_change_that_makes_the_median_slow_is_found_too),
+		cmocka_unit_test(chance_is_not_taken_for_a_feature),
 		cmocka_unit_test(an_empty_run_says_so),
 		cmocka_unit_test(a_share_must_be_a_share),
 	};
