@@ -1,0 +1,7 @@
+/* The event graph: events with what came before, or a count of what was wrong. */
+#include "fuzz_source.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return fuzz_source(&source_dag, data, size);
+}

@@ -1,0 +1,7 @@
+/* OTLP in JSON: spans with ids and times, or a count of what was wrong. */
+#include "fuzz_source.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return fuzz_source(&source_otlp_json, data, size);
+}
