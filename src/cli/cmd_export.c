@@ -1,13 +1,10 @@
 /* culprit export RUN|INPUT... --format NAME: hands a run to the tools that people already use. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
-#include "base/cleanup.h"
 #include "base/error.h"
+#include "cli/beside.h"
 #include "cli/command.h"
 #include "cli/observe.h"
 #include "cli/say.h"
@@ -32,37 +29,14 @@ static const struct exporter *find_exporter(const char *name, struct error *err)
 	return NULL;
 }
 
-static int export_to(struct store *s, const struct exporter *x, FILE *f, const char *name,
-		     struct error *err)
+static int export_to(struct store *s, const struct exporter *x, const char *path, struct error *err)
 {
-	int got = x->write(s, f, err);
+	struct beside out;
+	int got = beside_open(&out, path, err);
 
-	if (got >= 0 && (fflush(f) || ferror(f)))
-		return error_set(err, errno, "cannot write %s: %s", name, strerror(errno));
-	return got;
-}
-
-/* Beside first, then renamed, so that a half-written export is never taken for a whole one. */
-static int export_to_file(struct store *s, const struct exporter *x, const char *path,
-			  struct error *err)
-{
-	cleanup(free) char *beside = NULL;
-	FILE *f;
-	int got;
-
-	if (asprintf(&beside, "%s.partial-%d", path, (int)getpid()) < 0)
-		return error_set(err, ENOMEM, "out of memory");
-	f = fopen(beside, "we");
-	if (!f)
-		return error_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
-	got = export_to(s, x, f, path, err);
-	if (fclose(f) && got >= 0)
-		got = error_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
-	if (got >= 0 && rename(beside, path))
-		got = error_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
 	if (got < 0)
-		unlink(beside);
-	return got;
+		return got;
+	return beside_close(&out, x->write(s, out.file, err), err);
 }
 
 int cmd_export(const struct call *call)
@@ -74,9 +48,7 @@ int cmd_export(const struct call *call)
 	int got = x ? observe_or_open(call, call->inputs, call->nr_inputs, &s, &err) : -EINVAL;
 
 	if (got >= 0)
-		got = path && strcmp(path, "-")
-			      ? export_to_file(s, x, path, &err)
-			      : export_to(s, x, stdout, "to standard output", &err);
+		got = export_to(s, x, path ? path : "-", &err);
 	if (s)
 		store_close(s);
 	if (got >= 0)

@@ -1,6 +1,5 @@
 #include "cli/show.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/cleanup.h"
-#include "base/error.h"
+#include "cli/beside.h"
 #include "cli/command.h"
 #include "report/report.h"
 #include "report/writer.h"
@@ -51,37 +49,16 @@ static struct text_style style(void)
 	};
 }
 
-static int write_out(const struct buf *b, struct error *err)
+static int write_to(const char *path, const struct buf *b, struct error *err)
 {
-	if (b->n && fwrite(b->p, 1, b->n, stdout) != b->n)
-		return error_set(err, errno, "cannot write to standard output: %s",
-				 strerror(errno));
-	if (fflush(stdout))
-		return error_set(err, errno, "cannot write to standard output: %s",
-				 strerror(errno));
-	return 0;
-}
+	struct beside out;
+	int got = beside_open(&out, path, err);
 
-int show_to_file(const char *path, const char *bytes, unsigned long nr, struct error *err)
-{
-	cleanup(free) char *beside = NULL;
-	FILE *f;
-	bool ok;
-
-	if (!strcmp(path, "-"))
-		return write_out(&(struct buf){ (char *)bytes, nr, nr }, err);
-	if (asprintf(&beside, "%s.partial-%d", path, (int)getpid()) < 0)
-		return error_set(err, ENOMEM, "out of memory");
-	f = fopen(beside, "we");
-	if (!f)
-		return error_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
-	ok = !nr || fwrite(bytes, 1, nr, f) == nr;
-	ok = !fclose(f) && ok && !rename(beside, path);
-	if (ok)
-		return 0;
-	error_set(err, errno, "cannot write '%s': %s", path, strerror(errno));
-	unlink(beside);
-	return -err->code;
+	if (got < 0)
+		return got;
+	if (b->n)
+		fwrite(b->p, 1, b->n, out.file);
+	return beside_close(&out, 0, err);
 }
 
 int show_report(const struct report *r, const struct call *call, struct error *err)
@@ -93,7 +70,7 @@ int show_report(const struct report *r, const struct call *call, struct error *e
 
 	if (html) {
 		report_write_html(r, &b);
-		got = show_to_file(html, b.p, b.n, err);
+		got = write_to(html, &b, err);
 		buf_clear(&b);
 	}
 	if (got >= 0 && !(html && !strcmp(html, "-"))) {
@@ -101,7 +78,7 @@ int show_report(const struct report *r, const struct call *call, struct error *e
 			report_write_json(r, &b);
 		else
 			report_write_text(r, &s, &b);
-		got = write_out(&b, err);
+		got = write_to("-", &b, err);
 	}
 	buf_done(&b);
 	return got;

@@ -1,12 +1,13 @@
 /*
  * Log lines that name their request, with no span around them.
  *
- * The lines of one key, in order of time, make a request. Lines of one node and thread are a lane;
- * a lane is a span, and so is each step from one of its lines to the next, named after both,
- * because that is where time passes between two things that the program said. An identifier of a
- * piece of work (a block, an application) outlives single requests, so its lines are cut where it
- * was silent for long (infer/named/gaps.h); a request id is cut only after the idle time of the
- * options.
+ * The lines of one key, in order of time, make a request. Each line but the first ends a step: the
+ * time since the line before, whoever wrote that, was spent on the way to this one, on its node. So
+ * the steps follow each other without gap or overlap, and a node that is late with its line is
+ * blamed for just that. A step is named after the node's own line before and this one, because that
+ * is where in the program the time passed. An identifier of a piece of work (a block, an
+ * application) outlives single requests, so its lines are cut where it was silent for long
+ * (infer/named/gaps.h); a request id is cut only after the idle time of the options.
  */
 #include "infer/named/group.h"
 
@@ -24,6 +25,8 @@
 
 #define STEP_COLUMNS 60 /* of each end's text in the name of a step */
 #define NO_LINE UINT32_MAX
+#define STEP_CONFIDENCE \
+	0.7f /* that a step waited for the line before it, and not for an earlier one */
 
 void line_survey(struct named *n, const struct group *g)
 {
@@ -38,17 +41,14 @@ void line_survey(struct named *n, const struct group *g)
 		gaps_add(n->gaps, word, g->events[picked[i]].ns - g->events[picked[i - 1]].ns);
 }
 
-/* The lines of one request, and the spans that are being made of them. */
+/* The lines of one request, and the spans that are being made of them: the root, then the steps. */
 struct lines {
 	const struct group *group;
 	const uint32_t *picked;
 	size_t nr;
-	VEC(struct span) spans;
-	struct names lanes;      /* node and thread; their numbers count from 1 */
-	VEC(uint32_t) last;      /* by lane: the line that came last */
-	VEC(uint32_t) lane_span; /* by lane: its span */
-	uint32_t *lane;          /* by line: its lane */
-	uint32_t *span;          /* by line: the span that ends with it */
+	struct span *spans;
+	struct names nodes;
+	VEC(uint32_t) last; /* by node: its line before the one at hand */
 };
 
 static const struct event *line_at(const struct lines *l, size_t i)
@@ -61,108 +61,82 @@ static struct str text_of(const struct event *ev)
 	return ev->title.n ? ev->title : ev->point;
 }
 
-static struct str step_name(struct named *n, const struct event *from, const struct event *to)
+/* "its line before \xe2\x86\x92 this line"; only the latter when the node says its first word. */
+static struct str step_name(struct named *n, struct lines *l, uint32_t i)
 {
-	struct str a = utf8_fit(text_of(from), STEP_COLUMNS),
-		   b = utf8_fit(text_of(to), STEP_COLUMNS);
+	const struct event *ev = line_at(l, i);
+	sym_t node = names_add(&l->nodes, ev->node);
+	struct str from, to = utf8_fit(text_of(ev), STEP_COLUMNS);
+	uint32_t before;
 
-	return arena_fmt(&n->arena, STR_FMT " \xe2\x86\x92 " STR_FMT, STR_ARG(a), STR_ARG(b));
+	while (l->last.nr <= node)
+		vec_push(&l->last, NO_LINE);
+	before = l->last.v[node];
+	l->last.v[node] = i;
+	if (before == NO_LINE)
+		return to;
+	from = utf8_fit(text_of(line_at(l, before)), STEP_COLUMNS);
+	return arena_fmt(&n->arena, STR_FMT " \xe2\x86\x92 " STR_FMT, STR_ARG(from), STR_ARG(to));
 }
 
-static struct span span_of(const struct event *ev, struct str name, uint32_t parent)
+static struct span span_of(struct named *n, struct lines *l, uint32_t i)
 {
+	const struct event *ev = line_at(l, i);
+
 	return (struct span){ .start = ev->ns,
 			      .end = ev->ns,
-			      .parent = parent,
+			      .parent = SPAN_NONE,
 			      .kind = SPAN_INTERNAL,
 			      .status = ev->level >= LEVEL_ERROR ? STATUS_ERROR : STATUS_UNSET,
 			      .confidence = 1,
-			      .name = name,
+			      .id = arena_fmt(&n->arena, "%u", i + 1),
+			      .name = step_name(n, l, i),
 			      .node = ev->node,
 			      .thread = ev->thread };
 }
 
-/* The number of the lane that a line belongs to, from 0, in order of their first lines. */
-static uint32_t lane_of(struct named *n, struct lines *l, const struct event *ev)
-{
-	struct str name =
-		arena_fmt(&n->arena, STR_FMT "\n" STR_FMT, STR_ARG(ev->node), STR_ARG(ev->thread));
-	sym_t sym = names_add(&l->lanes, name);
-
-	if (sym > l->last.nr)
-		vec_push(&l->last, NO_LINE);
-	return sym - 1;
-}
-
-static void find_lanes(struct named *n, struct lines *l)
-{
-	for (size_t i = 0; i < l->nr; i++)
-		l->lane[i] = lane_of(n, l, line_at(l, i));
-}
-
-/* The first line of a lane opens its span; each later one ends a step from the line before. */
-static void add_line(struct named *n, struct lines *l, uint32_t i)
-{
-	const struct event *ev = line_at(l, i);
-	uint32_t lane = l->lane[i], before = l->last.v[lane];
-	bool is_only = l->last.nr == 1;
-	struct span s;
-
-	l->last.v[lane] = i;
-	if (before == NO_LINE) {
-		l->span[i] = is_only ? 0 : (uint32_t)l->spans.nr;
-		vec_push(&l->lane_span, l->span[i]);
-		if (is_only)
-			return;
-		s = span_of(ev, text_of(ev), 0);
-		vec_push(&l->spans, s);
-		return;
-	}
-	s = span_of(ev, step_name(n, line_at(l, before), ev), l->lane_span.v[lane]);
-	s.start = line_at(l, before)->ns;
-	l->span[i] = (uint32_t)l->spans.nr;
-	l->spans.v[s.parent].end = ev->ns;
-	vec_push(&l->spans, s);
-}
-
 /* The root covers everything; a line that tells a duration began so much earlier. */
-static void add_root(struct lines *l)
+static void make_root(struct named *n, struct lines *l)
 {
-	struct span root = span_of(line_at(l, 0), text_of(line_at(l, 0)), SPAN_NONE);
+	struct span *root = &l->spans[0];
 
+	*root = span_of(n, l, 0);
 	for (size_t i = 0; i < l->nr; i++) {
 		const struct event *ev = line_at(l, i);
 		int64_t start = ev->ns - (ev->duration > 0 ? ev->duration : 0);
 
-		if (start < root.start)
-			root.start = start;
-		if (ev->ns > root.end)
-			root.end = ev->ns;
+		if (start < root->start)
+			root->start = start;
+		if (ev->ns > root->end)
+			root->end = ev->ns;
 		if (ev->level >= LEVEL_ERROR)
-			root.status = STATUS_ERROR;
+			root->status = STATUS_ERROR;
 	}
-	vec_push(&l->spans, root);
 }
 
-static void name_spans(struct named *n, struct lines *l)
+static void make_steps(struct named *n, struct lines *l)
 {
-	for (size_t i = 0; i < l->spans.nr; i++)
-		l->spans.v[i].id = arena_fmt(&n->arena, "%zu", i + 1);
+	for (uint32_t i = 1; i < l->nr; i++) {
+		l->spans[i] = span_of(n, l, i);
+		l->spans[i].start = line_at(l, i - 1)->ns;
+		l->spans[i].parent = 0;
+		l->spans[i].confidence = STEP_CONFIDENCE;
+	}
 }
 
 static int store_lines(struct named *n, struct lines *l, struct request *r, struct error *err)
 {
-	struct request_body body = { .spans = l->spans.v,
-				     .nr_spans = l->spans.nr,
-				     .nr_events = l->nr };
+	struct request_body body = { .spans = l->spans, .nr_spans = l->nr, .nr_events = l->nr };
 
-	body.event_span = l->span;
 	body.events = arena_array(&n->arena, uint64_t, l->nr);
-	for (size_t i = 0; i < l->nr; i++)
+	body.event_span = arena_array(&n->arena, uint32_t, l->nr);
+	for (uint32_t i = 0; i < l->nr; i++) {
 		body.events[i] = l->group->numbers[l->picked[i]];
+		body.event_span[i] = i;
+	}
 	r->type = type_of_line(&n->arena, line_at(l, 0)->point, line_at(l, 0)->title);
-	r->start = l->spans.v[0].start;
-	r->end = l->spans.v[0].end;
+	r->start = l->spans[0].start;
+	r->end = l->spans[0].end;
 	return group_store(n, r, &body, err);
 }
 
@@ -173,18 +147,12 @@ static int make_request(struct named *n, const struct group *g, const uint32_t *
 	struct lines l = { .group = g, .picked = picked, .nr = nr };
 	int got;
 
-	l.lane = arena_array(&n->arena, uint32_t, nr);
-	l.span = arena_array(&n->arena, uint32_t, nr);
-	add_root(&l);
-	find_lanes(n, &l);
-	for (uint32_t i = 0; i < nr; i++)
-		add_line(n, &l, i);
-	name_spans(n, &l);
+	l.spans = arena_array(&n->arena, struct span, nr);
+	make_root(n, &l);
+	make_steps(n, &l);
 	got = store_lines(n, &l, &r, err);
-	names_done(&l.lanes);
+	names_done(&l.nodes);
 	vec_done(&l.last);
-	vec_done(&l.lane_span);
-	vec_done(&l.spans);
 	return got;
 }
 

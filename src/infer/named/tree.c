@@ -41,7 +41,8 @@ static void take_distinct(struct tree *t, const struct span *spans, size_t nr,
 		}
 		t->spans[t->nr] = spans[i];
 		t->spans[t->nr].parent = SPAN_NONE;
-		t->spans[t->nr].confidence = 1;
+		if (!(t->spans[t->nr].confidence > 0))
+			t->spans[t->nr].confidence = 1;
 		if (t->spans[t->nr].end < t->spans[t->nr].start)
 			t->spans[t->nr].end = t->spans[t->nr].start;
 		t->nr++;
