@@ -17,6 +17,7 @@
 #include "source/nodename.h"
 
 #define LINE_BYTES_MAX ((size_t)1 << 20)
+#define SNIFF_BYTES ((size_t)4 << 10)
 #define SNIFF_SURE 30 /* any format that knows its own marks is surer than this */
 
 struct logs {
@@ -42,17 +43,27 @@ static bool is_binary(struct str head)
 	return odd > (all - nul) / 20 || nul > all / 2;
 }
 
-static int sniff(struct str head, bool whole)
+static bool can_learn(struct str head)
 {
 	const struct layout_hints hints = { .zone = STR("UTC"), .node = STR("") };
 	struct layout *layout = NULL;
 	struct error err;
 
-	(void)whole;
-	if (!head.n || is_binary(head) || layout_learn(&layout, head, &hints, &err) < 0)
-		return 0;
+	if (layout_learn(&layout, head, &hints, &err) < 0)
+		return false;
 	layout_free(layout);
-	return SNIFF_SURE;
+	return true;
+}
+
+/* Learning is dear beside a small file, so few lines are tried first; a long preamble needs all. */
+static int sniff(struct str head, bool whole)
+{
+	(void)whole;
+	if (!head.n || is_binary(head))
+		return 0;
+	return can_learn(str_head(head, SNIFF_BYTES)) || (head.n > SNIFF_BYTES && can_learn(head))
+		       ? SNIFF_SURE
+		       : 0;
 }
 
 static void *open_worker(void *ctx)

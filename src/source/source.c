@@ -13,7 +13,8 @@ const struct source *const sources[] = {
 	&source_messages,  &source_dag,           &source_logs,   NULL,
 };
 
-#define SURE_ENOUGH 80 /* nobody else is asked: learning a log layout from a trace is slow and idle */
+#define SURE_ENOUGH \
+	80 /* nobody else is asked: learning a log layout from a trace is slow and idle */
 
 const struct source *source_find(struct input *in)
 {
@@ -33,11 +34,18 @@ const struct source *source_find(struct input *in)
 	return best;
 }
 
+/* Archives hold many files under headers of their own: read as one log they would be a jumble. */
+static bool is_archive(struct str head)
+{
+	return str_eq(str_head(str_skip(head, 257), 5), STR("ustar")) ||
+	       str_starts(head, STR("PK\3\4"));
+}
+
 /* A pattern that the user gives makes a log of any text. */
 static const struct source *find(struct input *in, const struct source_options *o)
 {
-	const struct source *found = source_find(in);
 	struct str head = input_head(in, NULL);
+	const struct source *found = is_archive(head) ? NULL : source_find(in);
 
 	if (!found && o->layout && head.n && !memchr(head.p, 0, head.n))
 		return &source_logs;
@@ -78,7 +86,9 @@ int source_read(const char *path, const struct source_options *o, struct sink *s
 	if (!input_head(in, NULL).n) {
 		r = pass_over_empty(in, sink, err);
 	} else if (!source) {
-		error_set(err, ENOTSUP, "'%s' is of no known kind", path);
+		error_set(err, ENOTSUP, "'%s' is %s", path,
+			  is_archive(input_head(in, NULL)) ? "an archive: unpack it first"
+							   : "of no known kind");
 		r = pass_over(sink, LOSS_FILES_UNKNOWN, input_bytes(in));
 	} else {
 		r = source->read(in, o, sink, err);
