@@ -69,7 +69,7 @@ static bool take_parts(struct str line, const struct layout_time *format,
 	if (!str_take_until(&rest, '[', &before) || before.n > 300)
 		return false;
 	if (!format)
-		format = layout_times_match(times, rest, false, &n);
+		format = layout_times_match(times, rest, 0, &n);
 	if (!format || !layout_time_take(format, clock, &rest, &p->stamp) ||
 	    !str_take_char(&rest, ']') || !str_take_char(&rest, ' ') || !str_take_char(&rest, '"'))
 		return false;

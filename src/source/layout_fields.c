@@ -29,6 +29,16 @@ bool layout_fields_add(struct layout_fields *f, struct layout_op op)
 	return true;
 }
 
+/* Without blanks at either end. */
+static struct str trim(struct str s)
+{
+	while (s.n && s.p[0] == ' ')
+		s = str_skip(s, 1);
+	while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
+		s.n--;
+	return s;
+}
+
 static bool take_literal(struct str *s, struct str literal)
 {
 	struct str rest = *s;
@@ -38,10 +48,14 @@ static bool take_literal(struct str *s, struct str literal)
 	for (size_t i = 0; i < literal.n; i++) {
 		if (literal.p[i] == ' ') {
 			/* at the end of a line the blank may have been cut off */
-			if (!str_take_spaces(&rest) && rest.n)
+			if (rest.n && rest.p[0] != ' ' && rest.p[0] != '\t')
 				return false;
-		} else if (!str_take_char(&rest, literal.p[i])) {
-			return false;
+			while (rest.n && (rest.p[0] == ' ' || rest.p[0] == '\t'))
+				rest = str_skip(rest, 1);
+		} else {
+			if (!rest.n || rest.p[0] != literal.p[i])
+				return false;
+			rest = str_skip(rest, 1);
 		}
 	}
 	*s = rest;
@@ -49,15 +63,15 @@ static bool take_literal(struct str *s, struct str literal)
 }
 
 /* A word of letters and digits, whose level is known or not. */
-static bool take_level(struct take *t, size_t most)
+static bool take_level(struct take *t, const struct layout_op *op)
 {
 	size_t n = 0;
 
 	str_take_spaces(&t->rest);
 	while (n < t->rest.n && isalnum((unsigned char)t->rest.p[n]))
 		n++;
-	if (most && n > most)
-		n = most;
+	if (op->most && n > op->most)
+		n = op->most;
 	if (!n || n > 20)
 		return false;
 	t->level = level_of(str_head(t->rest, n));
@@ -68,19 +82,27 @@ static bool take_level(struct take *t, size_t most)
 				return false;
 	}
 	t->rest = str_skip(t->rest, n);
+	if (op->padded)
+		str_take_spaces(&t->rest);
 	return true;
 }
 
 /* Thread names have brackets inside: "DataXceiver for client x [Receiving block y]". */
 static bool take_balanced(struct str *s, char open, char close, struct str *value)
 {
+	size_t first = str_find_char(*s, close);
 	unsigned depth = 1;
 
+	if (first < s->n && str_find_char(str_head(*s, first), open) == first) {
+		*value = trim(str_head(*s, first));
+		*s = str_skip(*s, first);
+		return true;
+	}
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->p[i] == open) {
 			depth++;
 		} else if (s->p[i] == close && !--depth) {
-			*value = str_trim(str_head(*s, i));
+			*value = trim(str_head(*s, i));
 			*s = str_skip(*s, i);
 			return true;
 		}
@@ -90,14 +112,31 @@ static bool take_balanced(struct str *s, char open, char close, struct str *valu
 
 	if (at == s->n)
 		return false;
-	*value = str_trim(str_head(*s, at));
+	*value = trim(str_head(*s, at));
 	*s = str_skip(*s, at);
 	return true;
 }
 
+/* Position of a short literal, which begins with a byte that is rare in names. */
+static size_t find_literal(struct str s, struct str literal)
+{
+	const char *at = s.p, *end = s.p + s.n;
+
+	if (literal.n > s.n)
+		return s.n;
+	while ((at = memchr(at, literal.p[0], (size_t)(end - at)))) {
+		if ((size_t)(end - at) < literal.n)
+			break;
+		if (!memcmp(at + 1, literal.p + 1, literal.n - 1))
+			return (size_t)(at - s.p);
+		at++;
+	}
+	return s.n;
+}
+
 static bool take_until(struct str *s, struct str literal, struct str *value)
 {
-	size_t at = literal.n == 1 ? str_find_char(*s, literal.p[0]) : str_find(*s, literal);
+	size_t at = s->n ? find_literal(*s, literal) : 0;
 	struct str trimmed = literal;
 
 	/* ": " may have lost its blank at the end of a line */
@@ -109,7 +148,7 @@ static bool take_until(struct str *s, struct str literal, struct str *value)
 	} else if (at == s->n) {
 		return false;
 	}
-	*value = str_trim(str_head(*s, at));
+	*value = trim(str_head(*s, at));
 	*s = str_skip(*s, at);
 	return true;
 }
@@ -193,7 +232,7 @@ static bool take_ids(struct take *t)
 
 		while (n < inside.n && inside.p[n] != ',' && inside.p[n] != '-')
 			n++;
-		part = str_trim(str_head(inside, n));
+		part = trim(str_head(inside, n));
 		inside = str_skip(inside, n + 1);
 		if (is_hex(part))
 			ids[nr++] = part;
@@ -238,7 +277,7 @@ static bool take_step(struct take *t, const struct layout_op *op)
 	case STEP_SEEK_TIME:
 		return seek_time(t);
 	case STEP_LEVEL:
-		return take_level(t, op->most);
+		return take_level(t, op);
 	case STEP_WORD:
 		if (!str_take_word(&t->rest, &value))
 			return false;

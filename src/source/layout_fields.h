@@ -50,6 +50,7 @@ struct layout_op {
 	uint8_t step, field;
 	uint8_t meaning;
 	uint8_t most;        /* letters of a level, 0 for the whole word */
+	bool padded;         /* of STEP_LEVEL: blanks may follow before the next literal */
 	char open, close;    /* of STEP_BALANCED */
 	struct str literal;  /* of STEP_LITERAL, and what STEP_UNTIL looks for */
 	const char *written; /* how a pattern writes it: "%c" */

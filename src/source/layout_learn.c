@@ -33,12 +33,19 @@ struct found {
 	bool is_known; /* belongs to a variant already */
 };
 
+/* I0102 of glog */
+static bool is_lettered(struct str line, size_t i)
+{
+	return i == 1 && line.p[1] >= '0' && line.p[1] <= '9' && line.p[0] >= 'A' &&
+	       line.p[0] <= 'Z';
+}
+
 static bool may_begin(struct str line, size_t i)
 {
 	char c = line.p[i], before = i ? line.p[i - 1] : ' ';
 
-	if (i == 1 && c >= '0' && c <= '9' && before >= 'A' && before <= 'Z')
-		return true; /* I0102 of glog */
+	if (is_lettered(line, i))
+		return true;
 	if ((before >= '0' && before <= '9') || before == '.' || before == ':' || before == '-' ||
 	    before == '/' || before == '_')
 		return false;
@@ -58,7 +65,11 @@ static void find_time(const struct layout_times *times, struct found *f, bool we
 
 		if (!may_begin(f->line, i))
 			continue;
-		t = layout_times_match(times, str_skip(f->line, i), weak, &f->bytes);
+		t = layout_times_match(
+			times, str_skip(f->line, i),
+			(weak ? LAYOUT_TIMES_WEAK : 0) |
+				(is_lettered(f->line, i) ? LAYOUT_TIMES_LETTERED : 0),
+			&f->bytes);
 		/* seconds since the boot are only recognised in brackets */
 		if (t && t->lack == LACK_ORIGIN && !(i && f->line.p[i - 1] == '['))
 			f->bytes = 0;
@@ -126,6 +137,27 @@ static void note_fraction(struct layout_time *t, const struct found *f)
 			t->fraction_digits = (uint8_t)(digits < 9 ? digits : 9);
 		}
 	}
+}
+
+/* Whether any time of this format names its zone. */
+static bool has_zone(const struct layout_time *t, const struct found *found, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct str rest = str_skip(found[i].line, found[i].at), without;
+		struct layout_time bare = *t;
+		struct layout_stamp stamp;
+
+		if (found[i].is_known || !found[i].bytes ||
+		    !layout_time_take(t, NULL, &rest, &stamp))
+			continue;
+		/* also a word in the place of a zone that is none */
+		layout_time_drop_zone(&bare);
+		without = str_skip(found[i].line, found[i].at);
+		if (stamp.zoned || !layout_time_take(&bare, NULL, &without, &stamp) ||
+		    without.n != rest.n)
+			return true;
+	}
+	return false;
 }
 
 /* The lines whose time is of this format, as what stands before and behind it. */
@@ -222,6 +254,7 @@ static bool learn_variant(struct layout *layout, struct learned *l, struct found
 {
 	struct layout_fields *f = &l->variants[l->nr];
 	const struct layout_time *format;
+	struct layout_time bare;
 	size_t votes;
 
 	*f = (struct layout_fields){ 0 };
@@ -231,7 +264,10 @@ static bool learn_variant(struct layout *layout, struct learned *l, struct found
 	/* another writer of the file, not times inside the text of the first */
 	if (l->nr && (format->weak || format->nr == 1 || !layout_most(votes, nr, 5)))
 		return false;
-	if (!learn_fields(layout, format, found, nr, f))
+	bare = *format;
+	if (!has_zone(format, found, nr))
+		layout_time_drop_zone(&bare);
+	if (!learn_fields(layout, &bare, found, nr, f))
 		return false;
 	for (size_t i = 0; i < nr; i++)
 		if (!found[i].is_known && found[i].bytes) {

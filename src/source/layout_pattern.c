@@ -416,6 +416,8 @@ static void find_ends(struct layout_fields *f)
 		char open = before.n ? before.p[before.n - 1] : 0;
 		char close = open == '[' ? ']' : open == '(' ? ')' : open == '<' ? '>' : 0;
 
+		if (op->step == STEP_LEVEL)
+			op->padded = after.n && after.p[0] != ' ' && after.p[0] != '\t';
 		if (op->step != STEP_UNTIL)
 			continue;
 		if (close && after.n && after.p[0] == close) {

@@ -19,6 +19,7 @@ enum {
 	HAS_PID = 8,
 	HAS_NODE = 16,
 	HAS_IDS = 32,
+	HAS_PRIORITY = 256,
 	HAS_PAST = 64,
 	HAS_FILE = 128
 };
@@ -323,7 +324,7 @@ static bool take_past(struct peel *p, struct str *s)
 	size_t n;
 
 	if (!p->past) {
-		p->past = layout_times_match(p->times, *s, true, &n);
+		p->past = layout_times_match(p->times, *s, LAYOUT_TIMES_WEAK, &n);
 		/* one number is no second time */
 		if (p->past && (p->past->lack == LACK_ORIGIN || n < 8))
 			p->past = NULL;
@@ -397,7 +398,7 @@ static const struct candidate behind[] = {
 };
 
 static const struct candidate in_front[] = {
-	{ "%priority", take_priority, 75, HAS_LEVEL, HAS_LEVEL },
+	{ "%priority", take_priority, 75, HAS_PRIORITY, HAS_PRIORITY },
 	{ "%p", take_level, 75, HAS_LEVEL, HAS_LEVEL },
 	{ "[%p]", take_bracket_level, 75, HAS_LEVEL, HAS_LEVEL },
 	{ "[%pid]", take_bracket_number, 75, HAS_PID, HAS_PID },

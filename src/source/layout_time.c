@@ -530,6 +530,16 @@ static void op_text(const struct layout_time *t, const struct layout_time_op *op
 	}
 }
 
+void layout_time_drop_zone(struct layout_time *t)
+{
+	unsigned nr = 0;
+
+	for (unsigned i = 0; i < t->nr; i++)
+		if (t->ops[i].part != PART_ZONE)
+			t->ops[nr++] = t->ops[i];
+	t->nr = (uint8_t)nr;
+}
+
 void layout_time_text(const struct layout_time *t, struct buf *b)
 {
 	for (unsigned i = 0; i < t->nr; i++)

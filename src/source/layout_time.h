@@ -34,8 +34,9 @@ struct layout_time {
 	uint8_t nr;
 	uint8_t lack;
 	uint8_t prefix_ops, prefix_bytes; /* fixed-width parts up to the minute, or 0 */
-	bool weak;  /* so little that much else looks like it; stands only if nothing better does */
-	bool any_t; /* a blank of it may be a T and the other way round */
+	bool weak; /* so little that much else looks like it; stands only if nothing better does */
+	bool lettered; /* stands right behind a letter: I0102 of glog */
+	bool any_t;    /* a blank of it may be a T and the other way round */
 	char fraction; /* the byte before the fraction, as the sample had it */
 	uint8_t fraction_digits;
 };
@@ -62,6 +63,8 @@ struct layout_stamp {
 bool layout_time_compile(struct layout_time *t, struct str format);
 /* The letters again, with the fraction as the sample had it. */
 void layout_time_text(const struct layout_time *t, struct buf *b);
+/* Does not look for a zone any more: no line of the sample has one. */
+void layout_time_drop_zone(struct layout_time *t);
 /* Takes a time from the front of *s; clock may be NULL. */
 bool layout_time_take(const struct layout_time *t, struct layout_clock *clock, struct str *s,
 		      struct layout_stamp *stamp);
@@ -78,9 +81,13 @@ struct layout_times *layout_times_new(void);
 void layout_times_free(struct layout_times *times);
 size_t layout_times_nr(const struct layout_times *times);
 const struct layout_time *layout_times_at(const struct layout_times *times, size_t i);
+enum {
+	LAYOUT_TIMES_WEAK = 1,     /* also the weak ones */
+	LAYOUT_TIMES_LETTERED = 2, /* only those behind a letter */
+};
 /* The first of those that match the most bytes at the front of s, or NULL; *bytes is how many. */
 const struct layout_time *layout_times_match(const struct layout_times *times, struct str s,
-					     bool weak, size_t *bytes);
+					     unsigned kinds, size_t *bytes);
 /* A whole value that is a time: text in any of the formats, or a number since the epoch. */
 bool layout_times_value(const struct layout_times *times, struct layout_clock *clock, struct str s,
 			struct layout_stamp *stamp);

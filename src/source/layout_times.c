@@ -11,7 +11,8 @@
 /*
  * Letters of SimpleDateFormat; "~" is a fraction and "z" a zone, both of which may be missing, "$"
  * is the epoch in any unit. Where two match the same bytes the first is preferred, unless the
- * sample decides. A "?" in front marks what is so short that much else looks like it.
+ * sample decides. A "?" in front marks what is so short that much else looks like it, a "!" what
+ * only stands behind a letter that is the level.
  */
 static const char *const forms[] = {
 	"yyyy-MM-dd HH:mm:ss~z",
@@ -104,6 +105,7 @@ static const char *const forms[] = {
 	"dd/MM/yyyy HH:mm",
 	"MM/dd/yyyy HH:mm",
 	"MM-dd HH:mm:ss~",
+	"!MMdd HH:mm:ss~",
 	"MM/dd HH:mm:ss~z",
 	"dd/MM HH:mm:ss~",
 	"?yyyyMMddHHmmss~",
@@ -124,12 +126,13 @@ struct layout_times *layout_times_new(void)
 
 	for (size_t i = 0; i < NR_FORMS; i++) {
 		struct str form = str_of(forms[i]);
-		bool weak = str_take_char(&form, '?');
+		bool weak = str_take_char(&form, '?'), lettered = str_take_char(&form, '!');
 
 		/* the table is ours: a form that does not compile stays empty and matches nothing
 		 */
 		layout_time_compile(&times->v[i], form);
 		times->v[i].weak = weak;
+		times->v[i].lettered = lettered;
 	}
 	return times;
 }
@@ -151,9 +154,10 @@ const struct layout_time *layout_times_at(const struct layout_times *times, size
 }
 
 const struct layout_time *layout_times_match(const struct layout_times *times, struct str s,
-					     bool weak, size_t *bytes)
+					     unsigned kinds, size_t *bytes)
 {
 	const struct layout_time *best = NULL;
+	bool weak = kinds & LAYOUT_TIMES_WEAK, lettered = kinds & LAYOUT_TIMES_LETTERED;
 	size_t most = 0;
 
 	for (size_t i = 0; i < NR_FORMS; i++) {
@@ -161,7 +165,8 @@ const struct layout_time *layout_times_match(const struct layout_times *times, s
 		struct layout_stamp stamp;
 		struct str rest = s;
 
-		if ((t->weak && !weak) || !layout_time_take(t, NULL, &rest, &stamp))
+		if ((t->weak && !weak) || t->lettered != lettered ||
+		    !layout_time_take(t, NULL, &rest, &stamp))
 			continue;
 		/* the digits must end where the time ends */
 		if (rest.n && isdigit((unsigned char)rest.p[0]) &&
@@ -186,7 +191,7 @@ bool layout_times_value(const struct layout_times *times, struct layout_clock *c
 	if (clock->value_format && layout_time_take(clock->value_format, clock, &rest, stamp) &&
 	    !rest.n)
 		return true;
-	clock->value_format = layout_times_match(times, s, false, &n);
+	clock->value_format = layout_times_match(times, s, 0, &n);
 	if (clock->value_format && n == s.n)
 		return layout_time_take(clock->value_format, clock, &s, stamp);
 	rest = s;
