@@ -9,11 +9,13 @@
  * eight bytes that follow it are sorted as one number; only equal ones look at the strings again.
  */
 
+/* 32 bytes: the largest that qsort moves directly. */
 struct entry {
 	uint64_t head;
-	struct str rest; /* of the key, after what all share */
-	uint64_t order;  /* when it was delivered */
-	size_t at;       /* where it stands now */
+	const char *rest; /* of the key, after what all share */
+	uint32_t n;
+	uint32_t at;    /* where it stands now */
+	uint64_t order; /* when it was delivered */
 };
 
 static size_t shared_prefix(struct str a, struct str b)
@@ -43,7 +45,10 @@ static int compare(const void *x, const void *y)
 
 	if (a->head != b->head)
 		return a->head < b->head ? -1 : 1;
-	c = str_cmp(a->rest, b->rest);
+	if (a->n <= 8 && b->n <= 8) /* the head was all there is, zeros at its end apart */
+		c = a->n < b->n ? -1 : a->n > b->n;
+	else
+		c = str_cmp((struct str){ a->rest, a->n }, (struct str){ b->rest, b->n });
 	return c ? c : a->order < b->order ? -1 : a->order > b->order;
 }
 
@@ -65,10 +70,9 @@ static struct entry *sorted(const struct str *first, size_t stride, const uint64
 	for (size_t i = 0; i < nr; i++) {
 		struct str key = *(const struct str *)(const void *)(base + i * stride);
 
-		v[i] = (struct entry){ .rest = str_skip(key, skip),
-				       .at = i,
-				       .order = numbers ? numbers[i] : i };
-		v[i].head = head_of(v[i].rest);
+		key = str_skip(key, skip);
+		v[i] = (struct entry){ head_of(key), key.p, (uint32_t)key.n, (uint32_t)i,
+				       numbers ? numbers[i] : i };
 		is_sorted = is_sorted && (!i || compare(&v[i - 1], &v[i]) < 0);
 	}
 	if (!is_sorted)

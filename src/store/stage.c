@@ -21,7 +21,7 @@ enum {
 	NR_BUCKETS = 256,
 	CHUNK_BYTES = 32 << 10, /* raw */
 };
-#define PART_BYTES ((uint64_t)48 << 20)
+#define PART_BYTES ((uint64_t)24 << 20)
 
 enum what { WHAT_EVENTS, WHAT_SPANS, WHATS };
 
