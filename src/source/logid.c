@@ -349,48 +349,58 @@ static void at_id(struct search *s, size_t at)
 
 /* --- the other places ---------------------------------------------------------------------- */
 
-/* word_digits(_digits)*, where further words may stand between: attempt_17_0001_m_000000_0. */
-static bool is_work(struct str token)
+/*
+ * word_digits(_digits)*, where further words may stand between: attempt_17_0001_m_000000_0. How
+ * long the token at the front is, and whether it is of that form.
+ */
+static size_t take_work(struct str s, bool *is_work)
 {
-	size_t digits = 0, longest = 0, at = 0, piece, from;
+	size_t n = 0, digits = 0, longest = 0, word = 0;
+	bool fits = true;
 
-	for (piece = 0; at < token.n; piece++, at++) {
-		bool epoch = piece && token.p[at] == 'e'; /* container_e12_… */
+	for (size_t piece = 0;; piece++, n++) {
+		size_t from, letters;
 
-		if (piece && token.p[at] == '-')
-			at++;
-		from = at;
-		while (at < token.n && is(token.p[at], DIGIT))
-			at++;
-		digits += at - from;
-		longest = at - from > longest ? at - from : longest;
-		if (at == from)
-			while (at < token.n && is(token.p[at], LETTER))
-				at++;
-		if ((!piece && (is(token.p[from], DIGIT) || at - from < 3)) || at == from)
-			return false;
-		while (epoch && at < token.n && is(token.p[at], DIGIT))
-			at++;
-		if (at < token.n && token.p[at] != '_')
-			return false;
+		if (piece && n < s.n && s.p[n] == '-') /* blk_-42 */
+			n++;
+		for (from = n; n < s.n && is(s.p[n], LETTER);)
+			n++;
+		letters = n - from;
+		for (from = n; n < s.n && is(s.p[n], DIGIT);)
+			n++;
+		digits += n - from;
+		longest = n - from > longest ? n - from : longest;
+		/* letters and digits are apart, but for epochs: container_e12_… */
+		if (!piece)
+			word = n == from ? letters : 0;
+		fits &= letters + n > from && (!letters || n == from || (piece && letters == 1));
+		if (n == s.n || s.p[n] != '_')
+			break;
 	}
-	return digits >= 4 && longest >= 3 && token.p[token.n - 1] != '_';
+	while (n < s.n && is(s.p[n], LETTER | DIGIT)) {
+		fits = false;
+		n++;
+	}
+	*is_work = fits && word >= 3 && digits >= 4 && longest >= 3;
+	return n;
 }
 
 static void at_work(struct search *s, size_t at)
 {
-	struct str t = s->text;
-	size_t from = at, to = at + 1;
+	struct str token;
+	size_t from = at;
+	bool is_work;
 
-	while (from && (is(t.p[from - 1], LETTER | DIGIT) || t.p[from - 1] == '_'))
+	while (from && (is(s->text.p[from - 1], LETTER | DIGIT) || s->text.p[from - 1] == '_'))
 		from--;
-	while (to < t.n && (is(t.p[to], LETTER | DIGIT) || t.p[to] == '_' ||
-			    (t.p[to] == '-' && t.p[to - 1] == '_')))
-		to++;
-	s->passed = to;
-	t = (struct str){ t.p + from, to - from };
-	if (!s->found.kind && t.n <= VALUE_BYTES_MAX && is_work(t))
-		found(s, KEY_WORK, t);
+	token = str_skip(s->text, from);
+	token.n = take_work(token, &is_work);
+	s->passed = from + token.n > at ? from + token.n : at + 1;
+	if (!is_work || token.n > VALUE_BYTES_MAX || s->found.kind > KEY_WORK)
+		return;
+	/* DFSClient_NONMAPREDUCE_17_1 is who works; blk_17 beside it is what on */
+	if (!s->found.kind || (is(s->found.key.p[0], UPPER) && is(token.p[0], LOWER)))
+		s->found = (struct logid){ .kind = KEY_WORK, .key = token };
 }
 
 /* req-<uuid>, the whole of which is the name. */

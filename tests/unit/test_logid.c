@@ -95,6 +95,11 @@ static void identifiers_of_work_are_taken_when_nothing_surer_is_there(void **sta
 		  "container_e12_1794734949183_0001_01_000002", "" },
 		{ "x86_64 and job_12 then task_20240 ", KEY_WORK, "task_20240", "" },
 		{ "blk_1073741825 request_id=5", KEY_REQUEST, "5", "" },
+		{ "cliID: DFSClient_NONMAPREDUCE_-29_1001, blockid: blk_1073", KEY_WORK, "blk_1073",
+		  "" },
+		{ "blk_1073 of blk_2000", KEY_WORK, "blk_1073", "" },
+		{ "DFSClient_NONMAPREDUCE_-29_1001 left", KEY_WORK,
+		  "DFSClient_NONMAPREDUCE_-29_1001", "" },
 	};
 
 	(void)state;
