@@ -51,6 +51,11 @@ void otlp_done(struct otlp *o)
 	buf_done(&o->thread);
 }
 
+static struct str keep(struct otlp *o, struct str s)
+{
+	return s.n ? arena_str(&o->b->arena, s) : (struct str){ 0 };
+}
+
 void otlp_begin_resource(struct otlp *o)
 {
 	buf_clear(&o->resource);
@@ -86,6 +91,8 @@ void otlp_end_resource(struct otlp *o)
 {
 	if (!o->node.n)
 		buf_add(&o->node, buf_str(&o->host));
+	o->node_kept = keep(o, buf_str(&o->node));
+	o->host_kept = keep(o, buf_str(&o->host));
 }
 
 void otlp_begin_scope(struct otlp *o, struct str name, struct str version)
@@ -119,6 +126,18 @@ void otlp_begin_item(struct otlp *o)
 	o->thread_has_name = false;
 }
 
+/* Nearly every span has the number of a thread, and printf takes longer than all else of it. */
+static void put_number(struct buf *b, uint64_t n)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do
+		digits[--at] = (char)('0' + n % 10);
+	while (n /= 10);
+	buf_add(b, (struct str){ digits + at, sizeof(digits) - at });
+}
+
 void otlp_add_own_attr(struct otlp *o, const struct attr *a)
 {
 	bool is_name;
@@ -130,7 +149,10 @@ void otlp_add_own_attr(struct otlp *o, const struct attr *a)
 	if (!is_name && (o->thread_has_name || !str_eq(a->key, STR("thread.id"))))
 		return;
 	buf_clear(&o->thread);
-	attr_text(&o->thread, a);
+	if (a->type == ATTR_INT && a->i >= 0)
+		put_number(&o->thread, (uint64_t)a->i);
+	else
+		attr_text(&o->thread, a);
 	o->thread_has_name = is_name;
 }
 
@@ -172,11 +194,6 @@ static enum span_kind kind_of(uint64_t kind)
 	return kind < sizeof(kinds) / sizeof(*kinds) ? kinds[kind] : SPAN_UNKNOWN;
 }
 
-static struct str keep(struct otlp *o, struct str s)
-{
-	return s.n ? arena_str(&o->b->arena, s) : (struct str){ 0 };
-}
-
 bool otlp_add_span(struct otlp *o, const struct otlp_span *s)
 {
 	struct losses *l = &o->b->losses;
@@ -202,8 +219,8 @@ bool otlp_add_span(struct otlp *o, const struct otlp_span *s)
 	if (!trace_id_is_none(s->parent))
 		span.parent_id = s->parent;
 	span.name = keep(o, s->name);
-	span.node = keep(o, buf_str(&o->node));
-	span.host = keep(o, buf_str(&o->host));
+	span.node = o->node_kept;
+	span.host = o->host_kept;
 	span.thread = keep(o, buf_str(&o->thread));
 	add_text(&o->own, STR("otel.status_description"), s->status_message);
 	add_text(&o->own, STR("w3c.tracestate"), s->trace_state);
@@ -236,7 +253,7 @@ static struct event event_of(struct otlp *o, const struct otlp_record *r, uint64
 			    .nr_lines = 1,
 			    .duration = -1 };
 
-	ev.node = keep(o, buf_str(&o->node));
+	ev.node = o->node_kept;
 	ev.level = level_of_severity(r->severity_number, r->severity);
 	ev.text = keep(o, r->text.n ? r->text : r->name);
 	if (!trace_id_is_none(r->trace)) {

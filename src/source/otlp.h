@@ -19,9 +19,10 @@ struct otlp {
 	uint32_t file;
 	uint64_t line;
 
-	struct buf resource, scope; /* packed attributes */
-	struct buf node, host;      /* found in the resource … */
-	int node_rank, host_rank;   /* … under which key: lower is surer */
+	struct buf resource, scope;      /* packed attributes */
+	struct buf node, host;           /* found in the resource … */
+	int node_rank, host_rank;        /* … under which key: lower is surer */
+	struct str node_kept, host_kept; /* the same in the arena of the batch */
 
 	struct buf own, links; /* of the span or log record being read */
 	struct buf event;      /* attributes of an event inside a span, or of a link */
