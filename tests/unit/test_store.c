@@ -1,77 +1,13 @@
 #include "unit.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "base/time.h"
-#include "model/attr.h"
+#include "home.h"
 #include "store/store.h"
-
-/* Each test has a directory of its own, gone afterwards. */
-struct home {
-	char dir[64], run[80];
-};
-
-static int setup(void **state)
-{
-	struct home *h = calloc(1, sizeof(*h));
-
-	strcpy(h->dir, "/tmp/culprit-store-XXXXXX");
-	if (!mkdtemp(h->dir))
-		return -1;
-	snprintf(h->run, sizeof(h->run), "%s/a.culprit", h->dir);
-	*state = h;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct home *h = *state;
-	char command[128];
-	int r;
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", h->dir);
-	r = system(command);
-	free(h);
-	return r;
-}
-
-static size_t nr_files_in(const struct home *h)
-{
-	char pattern[128];
-	glob_t g;
-	size_t nr;
-
-	snprintf(pattern, sizeof(pattern), "%s/*", h->dir);
-	nr = glob(pattern, 0, NULL, &g) ? 0 : g.gl_pathc;
-	if (nr)
-		globfree(&g);
-	return nr;
-}
-
-static void write_file(const char *path, struct str content)
-{
-	FILE *f = fopen(path, "wb");
-
-	assert_non_null(f);
-	assert_int_equal(fwrite(content.p, 1, content.n, f), content.n);
-	assert_int_equal(fclose(f), 0);
-}
-
-#define OK(call) \
-	do { \
-		int ok_ = (call); \
-		if (ok_) \
-			fail_msg("%d: %s", ok_, err.msg); \
-	} while (0)
+#include "store_same.h"
 
 static const struct event full_event = {
 	.ns = 1700000000123456789,
@@ -104,32 +40,6 @@ static const struct event full_event = {
 	.text = { "the text", 8 },
 };
 
-static void assert_same_str(struct str a, struct str b)
-{
-	assert_true(str_eq(a, b));
-}
-
-static void assert_same_event(const struct event *a, const struct event *b, bool staged)
-{
-	assert_true(a->ns == b->ns && a->kind == b->kind && a->level == b->level);
-	assert_true(a->file == b->file && a->nr_lines == b->nr_lines && a->line == b->line);
-	assert_true(a->offset == b->offset && a->length == b->length && a->op == b->op);
-	assert_true(a->key_kind == b->key_kind && a->duration == b->duration);
-	assert_same_str(a->node, b->node);
-	assert_same_str(a->thread, b->thread);
-	assert_same_str(a->point, b->point);
-	assert_same_str(a->key, b->key);
-	assert_same_str(a->span, b->span);
-	assert_same_str(a->title, b->title);
-	assert_same_str(a->peer, b->peer);
-	assert_same_str(a->id, b->id);
-	assert_same_str(a->after, b->after);
-	if (staged)
-		return;
-	assert_same_str(a->attrs, b->attrs);
-	assert_same_str(a->text, b->text);
-}
-
 static const struct span full_span = {
 	.start = 1000,
 	.end = 2000,
@@ -148,22 +58,6 @@ static const struct span full_span = {
 	.links = { "links", 5 },
 	.attrs = { "attrs", 5 },
 };
-
-static void assert_same_span(const struct span *a, const struct span *b)
-{
-	assert_true(a->start == b->start && a->end == b->end && a->parent == b->parent);
-	assert_true(a->kind == b->kind && a->status == b->status && a->follows == b->follows);
-	assert_true(a->confidence == b->confidence);
-	assert_same_str(a->key, b->key);
-	assert_same_str(a->id, b->id);
-	assert_same_str(a->parent_id, b->parent_id);
-	assert_same_str(a->name, b->name);
-	assert_same_str(a->node, b->node);
-	assert_same_str(a->host, b->host);
-	assert_same_str(a->thread, b->thread);
-	assert_same_str(a->links, b->links);
-	assert_same_str(a->attrs, b->attrs);
-}
 
 static struct request full_request(void)
 {
@@ -194,15 +88,6 @@ static void add_full_request(struct store *s)
 	spans[1].key = STR("another");
 	spans[1].confidence = 1;
 	OK(store_add_request(s, &r, &body, &err));
-}
-
-static void add_plain_request(struct store *s, const char *type, const char *key, int64_t start,
-			      int64_t end)
-{
-	struct request r = { .type = str_of(type), .key = str_of(key), .start = start, .end = end };
-	struct error err = { 0 };
-
-	OK(store_add_request(s, &r, NULL, &err));
 }
 
 /* --- round trips ----------------------------------------------------------------------------- */
@@ -460,305 +345,14 @@ static void a_part_holds_whole_keys_in_order(void **state)
 	store_close(s);
 }
 
-/* --- whole or absent ------------------------------------------------------------------------- */
-
-static void an_unfinished_run_leaves_nothing(void **state)
-{
-	struct home *h = *state;
-	struct error err = { 0 };
-	struct store *s = NULL;
-
-	OK(store_create(&s, h->run, &err));
-	add_full_request(s);
-	assert_int_equal(access(h->run, F_OK), -1);
-	assert_int_equal(nr_files_in(h), 1);
-	store_close(s);
-	assert_int_equal(nr_files_in(h), 0);
-}
-
-static void two_writers_do_not_harm_each_other(void **state)
-{
-	struct home *h = *state;
-	struct store *a = NULL, *b = NULL, *s = NULL;
-	struct store_totals t;
-	struct error err = { 0 };
-
-	OK(store_create(&a, h->run, &err));
-	OK(store_create(&b, h->run, &err));
-	add_full_request(a);
-	add_full_request(b);
-	add_plain_request(b, "T", "k", 1, 2);
-	OK(store_finish(b, &err));
-	OK(store_open(&s, h->run, &err));
-	OK(store_totals(s, &t, &err));
-	assert_int_equal(t.nr_requests, 2);
-	OK(store_finish(a, &err));
-	check_full_request(a);
-	store_close(a);
-	store_close(b);
-	store_close(s);
-	OK(store_open(&s, h->run, &err));
-	OK(store_totals(s, &t, &err));
-	assert_int_equal(t.nr_requests, 1);
-	store_close(s);
-	assert_int_equal(nr_files_in(h), 1);
-}
-
-static void what_a_dead_writer_left_is_removed_by_the_next(void **state)
-{
-	struct home *h = *state;
-	struct error err = { 0 };
-	struct store *s = NULL;
-	char left[128], own[128];
-
-	snprintf(own, sizeof(own), "%s.partial-notes", h->run);
-	write_file(own, STR("of the user"));
-	snprintf(left, sizeof(left), "%s.partial-4711", h->run);
-	write_file(left, STR("half"));
-	OK(store_create(&s, h->run, &err));
-	assert_int_equal(access(left, F_OK), -1);
-	assert_int_equal(unlink(own), 0);
-	OK(store_finish(s, &err));
-	store_close(s);
-	assert_int_equal(nr_files_in(h), 1);
-}
-
-static void a_temporary_run_can_be_asked_and_leaves_nothing(void **state)
-{
-	struct error err = { 0 };
-	struct store *s = NULL;
-
-	(void)state;
-	OK(store_create(&s, NULL, &err));
-	add_full_request(s);
-	OK(store_finish(s, &err));
-	check_full_request(s);
-	store_close(s);
-}
-
-static void a_foreign_file_is_never_overwritten(void **state)
-{
-	struct home *h = *state;
-	struct error err = { 0 };
-	struct store *s = NULL;
-
-	write_file(h->run, STR("my precious log\n"));
-	assert_int_equal(store_create(&s, h->run, &err), -EEXIST);
-	assert_non_null(strstr(err.msg, "is not a run file"));
-	assert_int_equal(store_create(&s, h->dir, &err), -EISDIR);
-	assert_int_equal(store_create(&s, "/dev/null", &err), -EINVAL);
-	assert_int_equal(store_create(&s, "/no/such/place/x", &err), -ENOENT);
-	assert_null(s);
-}
-
-/* --- what is no run -------------------------------------------------------------------------- */
-
-static void assert_explained(const char *path, int code, const char *part)
-{
-	struct error err = { 0 };
-	struct store *s = NULL;
-
-	assert_int_equal(store_open(&s, path, &err), code);
-	assert_null(s);
-	if (!strstr(err.msg, part))
-		fail_msg("'%s' does not say '%s'", err.msg, part);
-	assert_null(strchr(err.msg, '\n'));
-}
-
-static void poke(const char *path, long at, unsigned char byte)
-{
-	FILE *f = fopen(path, "r+b");
-
-	assert_non_null(f);
-	fseek(f, at, SEEK_SET);
-	fputc(byte, f);
-	fclose(f);
-}
-
-static void what_is_no_run_is_explained_in_one_line(void **state)
-{
-	struct home *h = *state;
-	struct error err = { 0 };
-	struct store *s = NULL;
-
-	assert_explained(h->run, -ENOENT, "No such file");
-	assert_explained(h->dir, -EISDIR, "is a directory");
-	assert_explained("/dev/null", -EBADMSG, "not a regular file");
-	write_file(h->run, STR(""));
-	assert_explained(h->run, -EBADMSG, "an empty file");
-	write_file(h->run, STR("2024-01-01 INFO x\n"));
-	assert_explained(h->run, -EBADMSG, "looks like text");
-	write_file(h->run, STR("\x1f\x8b\x08 zipped"));
-	assert_explained(h->run, -EBADMSG, "looks like gzip");
-	write_file(h->run, STR("SQLite format 3\0 and more that is not ours"));
-	assert_explained(h->run, -EBADMSG, "another program");
-	assert_false(store_is_run(h->run));
-	unlink(h->run);
-	OK(store_create(&s, h->run, &err));
-	OK(store_finish(s, &err));
-	store_close(s);
-	assert_true(store_is_run(h->run));
-	poke(h->run, 63, 200);
-	assert_explained(h->run, -ENOTSUP, "newer culprit");
-	poke(h->run, 63, 0);
-	assert_explained(h->run, -EBADMSG, "unfinished");
-	poke(h->run, 63, 1);
-	assert_int_equal(truncate(h->run, 9000), 0);
-	assert_explained(h->run, -EBADMSG, "cut short");
-}
-
-static void a_partial_file_is_called_unfinished(void **state)
-{
-	struct home *h = *state;
-	char partial[128];
-	struct error err = { 0 };
-	struct store *s = NULL;
-
-	snprintf(partial, sizeof(partial), "%s.partial-%ld", h->run, (long)getpid());
-	OK(store_create(&s, h->run, &err));
-	assert_explained(partial, -EBADMSG, "unfinished");
-	store_close(s);
-}
-
-/* --- asking ---------------------------------------------------------------------------------- */
-
-struct listing {
-	char text[256];
-};
-
-static int list_request(void *ctx, const struct request *r)
-{
-	struct listing *l = ctx;
-	size_t n = strlen(l->text);
-
-	snprintf(l->text + n, sizeof(l->text) - n, "%d:" STR_FMT " ", (int)r->id, STR_ARG(r->key));
-	return 0;
-}
-
-static int list_body(void *ctx, const struct request *r, const struct request_body *b)
-{
-	(void)b;
-	return list_request(ctx, r);
-}
-
-static int list_type(void *ctx, struct str type, uint64_t nr)
-{
-	struct listing *l = ctx;
-	size_t n = strlen(l->text);
-
-	snprintf(l->text + n, sizeof(l->text) - n, STR_FMT "=%d ", STR_ARG(type), (int)nr);
-	return 0;
-}
-
-static struct store *small_run(void)
-{
-	struct error err = { 0 };
-	struct store *s = NULL;
-
-	OK(store_create(&s, NULL, &err));
-	add_plain_request(s, "read.Block", "d", 400, 410);
-	add_plain_request(s, "write.Block", "b", 200, 290);
-	add_plain_request(s, "read.Block", "c", 300, 305);
-	add_plain_request(s, "Read", "a", 100, 190);
-	add_plain_request(s, "read.Block", "c2", 300, 305);
-	add_plain_request(s, "read.Block", "c1", 300, 304);
-	OK(store_finish(s, &err));
-	return s;
-}
-
-static void assert_lists(struct store *s, struct request_filter f, const char *want)
-{
-	struct listing l = { "" };
-	struct error err = { 0 };
-
-	OK(store_each_request(s, &f, list_request, &l, &err));
-	assert_string_equal(l.text, want);
-}
-
-static void requests_are_numbered_by_start_end_and_key(void **state)
-{
-	struct store *s = small_run();
-	struct listing l = { "" };
-	struct error err = { 0 };
-
-	(void)state;
-	assert_lists(s, (struct request_filter){ 0 }, "1:a 2:b 3:c1 4:c 5:c2 6:d ");
-	assert_lists(s, (struct request_filter){ .limit = 2 }, "1:a 2:b ");
-	assert_lists(s, (struct request_filter){ .order = BY_SLOWEST },
-		     "1:a 2:b 6:d 4:c 5:c2 3:c1 ");
-	assert_lists(s, (struct request_filter){ .order = BY_SLOWEST, .limit = 3 }, "1:a 2:b 6:d ");
-	assert_lists(s, (struct request_filter){ .type = STR("WRITE") }, "2:b ");
-	assert_lists(s, (struct request_filter){ .type = STR("read") }, "1:a ");
-	assert_lists(
-		s,
-		(struct request_filter){ .type = STR("read.b"), .order = BY_SLOWEST, .limit = 2 },
-		"6:d 4:c ");
-	assert_lists(s, (struct request_filter){ .from_ns = 200, .until_ns = 400 },
-		     "2:b 3:c1 4:c 5:c2 ");
-	OK(store_each_body(s, &(struct request_filter){ .order = BY_SLOWEST, .limit = 2 },
-			   list_body, &l, &err));
-	assert_string_equal(l.text, "2:b 1:a ");
-	store_close(s);
-}
-
-static void types_are_found_by_a_unique_part(void **state)
-{
-	struct store *s = small_run();
-	struct listing l = { "" };
-	struct error err = { 0 };
-	struct str type;
-
-	(void)state;
-	OK(store_each_type(s, list_type, &l, &err));
-	assert_string_equal(l.text, "read.Block=4 Read=1 write.Block=1 ");
-	assert_int_equal(store_find_type(s, STR("Block"), &type, &err), 0);
-	assert_string_equal(err.msg,
-			    "several types match 'Block': there are 'read.Block', 'write.Block'");
-	assert_int_equal(store_find_type(s, STR("x"), &type, &err), 0);
-	assert_non_null(strstr(err.msg, "no types match 'x': there are 'read.Block', "));
-	assert_int_equal(store_each_request(s, &(struct request_filter){ .type = STR("x") },
-					    list_request, &l, &err),
-			 -ENOENT);
-	store_close(s);
-}
-
-static int stop_at_two(void *ctx, const struct request *r)
-{
-	(*(int *)ctx)++;
-	return r->id == 2 ? 42 : 0;
-}
-
-static void a_callback_ends_the_walk_with_its_own_answer(void **state)
-{
-	struct store *s = small_run();
-	struct error err = { 0 };
-	int n = 0;
-
-	(void)state;
-	assert_int_equal(store_each_request(s, NULL, stop_at_two, &n, &err), 42);
-	assert_int_equal(n, 2);
-	store_close(s);
-}
-
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(every_field_of_an_event_comes_back),
-		TEST(every_field_of_a_request_comes_back),
-		TEST(what_is_small_comes_back_too),
-		TEST(an_empty_run_is_a_run),
-		TEST(a_part_holds_whole_keys_in_order),
-		TEST(an_unfinished_run_leaves_nothing),
-		TEST(two_writers_do_not_harm_each_other),
-		TEST(what_a_dead_writer_left_is_removed_by_the_next),
-		TEST(a_temporary_run_can_be_asked_and_leaves_nothing),
-		TEST(a_foreign_file_is_never_overwritten),
-		TEST(what_is_no_run_is_explained_in_one_line),
-		TEST(a_partial_file_is_called_unfinished),
-		TEST(requests_are_numbered_by_start_end_and_key),
-		TEST(types_are_found_by_a_unique_part),
-		TEST(a_callback_ends_the_walk_with_its_own_answer),
+		HOME_TEST(every_field_of_an_event_comes_back),
+		HOME_TEST(every_field_of_a_request_comes_back),
+		HOME_TEST(what_is_small_comes_back_too),
+		HOME_TEST(an_empty_run_is_a_run),
+		HOME_TEST(a_part_holds_whole_keys_in_order),
 	};
 
 	return RUN(tests);

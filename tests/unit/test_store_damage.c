@@ -9,15 +9,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "store/store.h"
+#include "store_same.h"
 
 enum { NR_EVENTS = 9000, NR_REQUESTS = 600, STEP = 997 };
-
-#define OK(call) \
-	do { \
-		int ok_ = (call); \
-		if (ok_) \
-			fail_msg("%d: %s", ok_, err.msg); \
-	} while (0)
 
 static char path[] = "/tmp/culprit-damage-XXXXXX";
 

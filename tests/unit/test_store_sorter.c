@@ -6,11 +6,10 @@
 #include "store/place.h"
 #include "store/sorter.h"
 
-/* A row says its own start, end and number, then is filled up to its size. */
+/* A row begins with its own start, end and number; the rest only makes it large. */
 struct row {
 	int64_t start, end;
 	uint64_t number;
-	char fill[];
 };
 
 struct walk {

@@ -10,15 +10,9 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "store/store.h"
+#include "store_same.h"
 
 enum { NR_LINES = 3000 };
-
-#define OK(call) \
-	do { \
-		int ok_ = (call); \
-		if (ok_) \
-			fail_msg("%d: %s", ok_, err.msg); \
-	} while (0)
 
 static char dir[] = "/tmp/culprit-text-XXXXXX";
 
