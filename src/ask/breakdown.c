@@ -1,5 +1,7 @@
 #include "ask/breakdown.h"
 
+#include "ask/length.h"
+
 void breakdown_done(struct breakdown *d)
 {
 	vec_done(&d->parts);
@@ -22,7 +24,7 @@ void breakdown_make(struct breakdown *d, struct hops *hops, uint32_t type, const
 		    const struct request_body *body)
 {
 	uint32_t top = hops_type(hops, type);
-	int64_t rest = r->end > r->start ? r->end - r->start : 0;
+	int64_t rest = length_ns(r->start, r->end);
 
 	vec_clear(&d->parts);
 	arena_reset(&d->arena);
@@ -35,7 +37,7 @@ void breakdown_make(struct breakdown *d, struct hops *hops, uint32_t type, const
 		d->span_hop[i] = hops_below(hops, above, s->node, s->name);
 		part = part_of(d, d->span_hop[i]);
 		part->spans++;
-		part->busy += s->end > s->start ? s->end - s->start : 0;
+		part->busy += (double)length_ns(s->start, s->end);
 	}
 	critical_path(body, &d->arena, &d->path);
 	for (size_t i = 0; i < d->path.nr; i++) {
@@ -43,10 +45,13 @@ void breakdown_make(struct breakdown *d, struct hops *hops, uint32_t type, const
 		int64_t from = c->start > r->start ? c->start : r->start;
 		int64_t until = c->end < r->end ? c->end : r->end;
 
-		if (c->span == SPAN_NONE || until <= from)
+		int64_t ns = length_ns(from, until);
+
+		if (c->span == SPAN_NONE || !ns)
 			continue;
-		part_of(d, d->span_hop[c->span])->ns += until - from;
-		rest -= until - from;
+		ns = ns < rest ? ns : rest;
+		part_of(d, d->span_hop[c->span])->ns += ns;
+		rest -= ns;
 	}
 	if (rest > 0)
 		part_of(d, top)->ns += rest;

@@ -10,7 +10,7 @@ struct breakdown_part {
 	uint32_t hop;
 	uint32_t spans; /* how often the hop happened, on the critical path or not */
 	int64_t ns;     /* on the critical path */
-	int64_t busy;   /* the durations of those spans */
+	double busy;    /* ns: the durations of those spans */
 };
 
 /* Reused from request to request; zero is ready. */

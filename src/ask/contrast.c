@@ -55,7 +55,7 @@ void contrast_add(struct contrast *c, uint32_t type, enum contrast_side side, bo
 		struct hop_sum *sum = &c->sums.v[p->hop];
 
 		sum->ns[side] += (double)p->ns;
-		sum->busy[side] += (double)p->busy;
+		sum->busy[side] += p->busy;
 		sum->requests[side]++;
 		sum->spans[side] += p->spans;
 		set->ns[side] += (double)p->ns;

@@ -174,8 +174,8 @@ static int earliest_first(const void *a, const void *b, void *ctx)
 
 static bool root_before(const struct span *spans, uint32_t i, uint32_t j)
 {
-	int64_t li = span_end(&spans[i]) - spans[i].start,
-		lj = span_end(&spans[j]) - spans[j].start;
+	uint64_t li = (uint64_t)span_end(&spans[i]) - (uint64_t)spans[i].start;
+	uint64_t lj = (uint64_t)span_end(&spans[j]) - (uint64_t)spans[j].start;
 
 	if (li != lj)
 		return li > lj;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ask/length.h"
 #include "store/store.h"
 
 #define NORMAL_FROM 0.4
@@ -12,8 +13,9 @@
 #define OUTSIDE_FROM 0.3 /* a slow time that holds so many of all makes the median slow */
 #define LEAST_OUTSIDE 5
 #define LEAST_WHOLE 10
-#define EPISODES 500 /* types, where most time is spent first, that are searched for a slow time \
-		      */
+#define EPISODES \
+	500 /* types, where most time is spent first, that are searched for a slow time \
+	     */
 
 void findings_done(struct findings *f)
 {
@@ -105,7 +107,7 @@ static int see_request(void *ctx, const struct request *r, const struct request_
 {
 	struct findings *f = ctx;
 	uint32_t type = types_find(&f->types, r->type);
-	struct slow_rank key = { r->end > r->start ? r->end - r->start : 0, r->id };
+	struct slow_rank key = { length_ns(r->start, r->end), r->id };
 	const struct slow_sets *sets;
 	size_t place;
 
@@ -168,7 +170,7 @@ static void find_peers(struct findings *f, struct finding *one)
 		if (!spans || row->node == one->answer.hops[0].node ||
 		    !same_step(h, named, row->hop))
 			continue;
-		p.mean = (int64_t)((sum->busy[SIDE_BASE] + sum->busy[SIDE_OTHER]) / (double)spans);
+		p.mean = length_of((sum->busy[SIDE_BASE] + sum->busy[SIDE_OTHER]) / (double)spans);
 		while (at > 0 && one->peers[at - 1].spans < spans)
 			at--;
 		if (at == FINDING_PEERS)
@@ -198,8 +200,8 @@ static void find_in_type(struct findings *f, uint32_t type, struct finding *one)
 	    !f->contrast.sets.v[type].nr[SIDE_OTHER])
 		return;
 	contrast_answer(&f->contrast, type, &f->arena, &one->answer);
-	one->slow_mean = (int64_t)one->answer.mean[SIDE_OTHER];
-	one->normal_mean = (int64_t)one->answer.mean[SIDE_BASE];
+	one->slow_mean = length_of(one->answer.mean[SIDE_OTHER]);
+	one->normal_mean = length_of(one->answer.mean[SIDE_BASE]);
 	one->verdict = VERDICT_EVEN;
 	if (one->answer.mean[SIDE_OTHER] < SLOW_TIMES * one->answer.mean[SIDE_BASE] ||
 	    one->slow_mean <= one->normal_mean || !one->answer.nr_hops)

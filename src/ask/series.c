@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "ask/length.h"
 #include "ask/stats.h"
 
 #define SHUFFLES 199
@@ -170,8 +171,8 @@ static void weigh(const struct timing *t, size_t nr, struct episode *e)
 		else
 			out += (double)t[i].duration;
 	}
-	e->mean_in = (int64_t)(in / (double)e->nr);
-	e->mean_out = (int64_t)(out / (double)(nr - e->nr));
+	e->mean_in = length_of(in / (double)e->nr);
+	e->mean_out = length_of(out / (double)(nr - e->nr));
 }
 
 void series_episode(const struct timing *t, size_t nr, struct arena *arena, struct episode *e)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ask/length.h"
 #include "base/time.h"
 #include "report/report.h"
 
@@ -78,9 +79,9 @@ static void say_hop(const struct findings *f, const struct finding *one, struct 
 			buf_add(b, STR(", a step that normal requests do not have"));
 	}
 	buf_add(b, STR(" ("));
-	time_span_text(b, (int64_t)row->mean[SIDE_OTHER]);
+	time_span_text(b, length_of(row->mean[SIDE_OTHER]));
 	buf_add(b, STR(" against "));
-	time_span_text(b, (int64_t)row->mean[SIDE_BASE]);
+	time_span_text(b, length_of(row->mean[SIDE_BASE]));
 	buf_add(b, STR(" on the critical path). "));
 }
 

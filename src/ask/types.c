@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "ask/length.h"
 #include "ask/stats.h"
 #include "base/time.h"
 #include "report/report.h"
@@ -9,6 +10,7 @@
 
 #define SPARK_STEPS 12
 #define NODES_NAMED 3
+#define NODES_MOST 1000
 
 void types_done(struct types *t)
 {
@@ -33,15 +35,14 @@ static int add_request(void *ctx, const struct request *r)
 {
 	struct types *t = ctx;
 	sym_t type = names_add(&t->names, r->type);
-	int64_t end = r->end > r->start ? r->end : r->start;
+	int64_t end = r->end > r->start ? r->end : r->start, ns = length_ns(r->start, end);
 	struct type_stat *s;
 
 	while (t->v.nr <= type)
 		vec_push(&t->v, (struct type_stat){ 0 });
 	s = &t->v.v[type];
-	vec_push(&s->timings,
-		 (struct timing){ r->start, end - r->start, r->id, r->error, r->incomplete });
-	s->total += (double)(end - r->start);
+	vec_push(&s->timings, (struct timing){ r->start, ns, r->id, r->error, r->incomplete });
+	s->total += (double)ns;
 	s->errors += r->error;
 	s->incomplete += r->incomplete;
 	if (!t->nr_requests || r->start < t->first)
@@ -126,7 +127,7 @@ void types_see(struct types *t, uint32_t type, const struct request_body *body)
 		before = node;
 		while (j < s->nodes.nr && s->nodes.v[j] != node)
 			j++;
-		if (j == s->nodes.nr)
+		if (j == s->nodes.nr && j < NODES_MOST)
 			vec_push(&s->nodes, node);
 	}
 }

@@ -18,7 +18,7 @@ struct store;
 struct type_stat {
 	struct str name;
 	VEC(struct timing) timings; /* in order of start */
-	VEC(sym_t) nodes;           /* after types_see; in order of first sight */
+	VEC(sym_t) nodes;           /* after types_see: the first thousand, as seen */
 	uint64_t errors, incomplete;
 	double total; /* ns of all of them together */
 	int64_t p50, p90, p99, max;

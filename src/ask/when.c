@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "ask/length.h"
 #include "ask/question.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -67,7 +68,7 @@ static bool take_zone(struct str *s, int64_t wall, int64_t *ns)
 	str_take_char(s, ':');
 	if (s->n && !str_take_digits(s, 2, &min))
 		return false;
-	*ns = wall - (east ? 1 : -1) * ((int64_t)hour * 3600 + min * 60) * NS_S;
+	*ns = length_signed((east ? 1 : -1) * ((int64_t)hour * 3600 + min * 60) * NS_S, wall);
 	return true;
 }
 
@@ -85,7 +86,7 @@ static bool number_of(struct str s, int64_t *ns)
 	}
 	if (!str_take_double(&s, &v) || s.n || v < 0 || v >= 1e17)
 		return false;
-	*ns = (int64_t)(v * (v < 1e11 ? 1e9 : v < 1e14 ? 1e6 : 1e3));
+	*ns = length_of(v * (v < 1e11 ? 1e9 : v < 1e14 ? 1e6 : 1e3));
 	return true;
 }
 

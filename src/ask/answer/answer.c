@@ -12,6 +12,19 @@
 #define WORTH_SHOWING 0.1 /* of the largest impact */
 #define SLOW_SHARE 0.01
 
+/* Types that a finding is about stand out. */
+static void report_types(const struct findings *f, struct report *report)
+{
+	struct section *s = types_report(&f->types, report, TYPES_SHOWN);
+
+	s->tagged = true;
+	for (size_t i = 0; i < s->rows.nr; i++)
+		for (size_t j = 0; j < f->v.nr && j < FINDINGS_SHOWN; j++)
+			if (f->v.v[j].verdict == VERDICT_SLOW &&
+			    f->v.v[j].type == f->types.order.v[i])
+				s->rows.v[i].strong = true;
+}
+
 static int run(struct store *const *runs, const struct args *args, struct report *report,
 	       struct error *err)
 {
@@ -26,7 +39,7 @@ static int run(struct store *const *runs, const struct args *args, struct report
 	r = findings_collect(&f, runs[0], &filter, SLOW_SHARE, err);
 	if (r >= 0) {
 		if (f.types.order.nr)
-			types_report(&f.types, report, TYPES_SHOWN)->tagged = true;
+			report_types(&f, report);
 		for (; told < f.v.nr && told < FINDINGS_SHOWN; told++) {
 			if (f.v.v[told].verdict != VERDICT_SLOW ||
 			    f.v.v[told].impact < WORTH_SHOWING * f.v.v[0].impact)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ask/contrast.h"
+#include "ask/length.h"
 #include "ask/types.h"
 #include "base/error.h"
 #include "base/time.h"
@@ -195,9 +196,9 @@ static void add_change(const struct diff *d, const struct change *c, struct sect
 	} else if (!c->row) {
 		row_text(s, row, PATH, names_str(&d->names, c->type));
 	}
-	row_int(s, row, BEFORE, (int64_t)c->before);
-	row_int(s, row, AFTER, (int64_t)c->after);
-	row_int(s, row, DELTA, (int64_t)c->after - (int64_t)c->before);
+	row_int(s, row, BEFORE, length_of(c->before));
+	row_int(s, row, AFTER, length_of(c->after));
+	row_int(s, row, DELTA, length_of(c->after) - length_of(c->before));
 	row_double(s, row, SHARE, c->share);
 	buf_done(&path);
 }
@@ -266,7 +267,7 @@ static void fill_side(const struct diff *d, int side, struct str name, struct se
 	row_int(s, row, (size_t)(T_COUNT0 + side), (int64_t)stat->timings.nr);
 	if (whole > 0)
 		row_double(s, row, (size_t)(T_RATE0 + side), (double)stat->timings.nr / whole);
-	row_int(s, row, (size_t)(T_MEAN0 + side), (int64_t)(sum / (double)stat->timings.nr));
+	row_int(s, row, (size_t)(T_MEAN0 + side), length_of(sum / (double)stat->timings.nr));
 	row_int(s, row, (size_t)(T_P500 + side), stat->p50);
 	row_int(s, row, (size_t)(T_P990 + side), stat->p99);
 }
@@ -317,9 +318,9 @@ static void say_it(const struct diff *d, struct report *r)
 				STR_ARG(names_str(&d->contrast.hops.names, top->row->node)));
 		buf_fmt(&b, "in requests of type " STR_FMT ": ",
 			STR_ARG(names_str(&d->names, top->type)));
-		time_span_text(&b, (int64_t)top->before);
+		time_span_text(&b, length_of(top->before));
 		buf_add(&b, STR(" before, "));
-		time_span_text(&b, (int64_t)top->after);
+		time_span_text(&b, length_of(top->after));
 		buf_add(&b, STR(" after."));
 	}
 	if (d->cancelled && top)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "ask/length.h"
 #include "report/report.h"
 #include "store/store.h"
 
@@ -115,7 +116,7 @@ void list_add(struct section *s, struct visits *n, const struct request *r,
 	row_text(s, row, TYPE, r->type);
 	row_int(s, row, START, r->start);
 	row_int(s, row, END, r->end);
-	row_int(s, row, DURATION, r->end - r->start);
+	row_int(s, row, DURATION, length_ns(r->start, r->end));
 	row_int(s, row, EVENTS, r->nr_events);
 	add_nodes(s, row, n);
 	row_fmt(s, row, SEQUENCE, "%016llx", (unsigned long long)r->sequence);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ask/contrast.h"
+#include "ask/length.h"
 #include "ask/series.h"
 #include "ask/types.h"
 #include "base/time.h"
@@ -126,7 +127,7 @@ static struct stay *stay_of(struct nodes *n, uint32_t type, struct str node,
 		vec_push(&n->stays, (struct stay){ 0 });
 	s = &n->stays.v[hop];
 	if (s->last != r->id) {
-		s->ns += (double)(s->until - s->from);
+		s->ns += (double)length_ns(s->from, s->until);
 		s->from = INT64_MAX;
 		s->until = INT64_MIN;
 		s->last = r->id;
@@ -158,7 +159,7 @@ static int add_body(void *ctx, const struct request *r, const struct request_bod
 	for (size_t i = 0; i < path.nr; i++)
 		if (path.v[i].span != SPAN_NONE)
 			stay_of(n, type, body->spans[path.v[i].span].node, r)->critical +=
-				(double)(path.v[i].end - path.v[i].start);
+				(double)length_ns(path.v[i].start, path.v[i].end);
 	return 0;
 }
 
@@ -184,13 +185,13 @@ static void add_nodes(struct nodes *n, uint32_t type, struct section *s)
 		struct stay *x = &n->stays.v[i];
 		struct row *row = section_row(s);
 
-		x->ns += (double)(x->until - x->from);
+		x->ns += (double)length_ns(x->from, x->until);
 		row_text(s, row, N_TYPE, t->name);
 		row_text(s, row, N_NODE, hops_node(&n->tree, i));
 		row_int(s, row, N_REQUESTS, (int64_t)x->requests);
 		row_int(s, row, N_SPANS, (int64_t)x->spans);
-		row_int(s, row, N_MEAN, (int64_t)(x->ns / (double)x->requests));
-		row_int(s, row, N_CRITICAL, (int64_t)(x->critical / (double)x->requests));
+		row_int(s, row, N_MEAN, length_of(x->ns / (double)x->requests));
+		row_int(s, row, N_CRITICAL, length_of(x->critical / (double)x->requests));
 		row_double(s, row, N_SHARE, whole > 0 ? x->critical / whole : 0);
 	}
 	if (s->rows.nr > first)

@@ -4,6 +4,7 @@
 
 #include "ask/contrast.h"
 #include "ask/critical.h"
+#include "ask/length.h"
 #include "report/report.h"
 #include "store/store.h"
 
@@ -44,7 +45,7 @@ static void add_sections(const struct critical *path, const struct request_body 
 		}
 		row_int(s, row, START, c->start);
 		row_int(s, row, END, c->end);
-		row_int(s, row, LENGTH, c->end - c->start);
+		row_int(s, row, LENGTH, length_ns(c->start, c->end));
 		row_text(s, row, KIND, str_of(critical_kind_name(c->kind)));
 		row_bar(s, row, BAR, ((double)c->start - (double)path->start) / whole,
 			((double)c->end - (double)path->start) / whole,
@@ -169,11 +170,11 @@ static void add_type(struct sum *sum, uint32_t type, size_t at_most, struct sect
 		row_text(s, row, TYPE, names_str(&sum->types, type));
 		row_text(s, row, HOP_NODE, hops_node(&sum->c.hops, h->hop));
 		row_text(s, row, HOP_NAME, hops_name(&sum->c.hops, h->hop));
-		row_int(s, row, TOTAL, (int64_t)sum->c.sums.v[h->hop].ns[SIDE_OTHER]);
+		row_int(s, row, TOTAL, length_of(sum->c.sums.v[h->hop].ns[SIDE_OTHER]));
 		row_double(s, row, SHARE, h->share);
 		row_int(s, row, REQUESTS, (int64_t)h->requests[SIDE_OTHER]);
 		row_int(s, row, MEAN,
-			(int64_t)(sum->c.sums.v[h->hop].ns[SIDE_OTHER] /
+			length_of(sum->c.sums.v[h->hop].ns[SIDE_OTHER] /
 				  (double)set->nr[SIDE_OTHER]));
 		row_text(s, row, PATH, buf_str(&path));
 		buf_done(&path);

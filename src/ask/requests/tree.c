@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "ask/critical.h"
+#include "ask/length.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "base/utf8.h"
@@ -114,7 +115,8 @@ static void group_all(struct tree *t)
 static int64_t self_of(const struct tree *t, uint32_t i)
 {
 	const struct span *s = &t->body->spans[i];
-	int64_t at = s->start, self = 0;
+	int64_t at = s->start;
+	uint64_t self = 0;
 
 	for (uint32_t k = t->first[i]; k < t->first[i + 1]; k++) {
 		const struct span *c = &t->body->spans[t->child[k]];
@@ -122,11 +124,12 @@ static int64_t self_of(const struct tree *t, uint32_t i)
 		if (c->start >= s->end)
 			break;
 		if (c->start > at)
-			self += c->start - at;
+			self += (uint64_t)length_ns(at, c->start);
 		if (c->end > at)
 			at = c->end;
 	}
-	return s->end > at ? self + s->end - at : self;
+	self += (uint64_t)length_ns(at, s->end);
+	return self > INT64_MAX ? INT64_MAX : (int64_t)self;
 }
 
 static void measure(struct tree *t)
@@ -139,8 +142,13 @@ static void measure(struct tree *t)
 		t->self[i] = self_of(t, i);
 	critical_path(t->body, &t->arena, &path);
 	for (size_t i = 0; i < path.nr; i++)
-		if (path.v[i].span != SPAN_NONE)
-			t->critical[path.v[i].span] += path.v[i].end - path.v[i].start;
+		if (path.v[i].span != SPAN_NONE) {
+			int64_t *sum = &t->critical[path.v[i].span];
+
+			if (__builtin_add_overflow(*sum, length_ns(path.v[i].start, path.v[i].end),
+						   sum))
+				*sum = INT64_MAX;
+		}
 }
 
 static double place_of(const struct tree *t, int64_t ns)
@@ -168,8 +176,8 @@ static void add_span(struct tree *t, uint32_t i, unsigned depth)
 	if (s->thread.n)
 		row_text(o, row, THREAD, s->thread);
 	row_int(o, row, START, s->start);
-	row_int(o, row, OFFSET, s->start - t->r->start);
-	row_int(o, row, DURATION, s->end - s->start);
+	row_int(o, row, OFFSET, length_signed(t->r->start, s->start));
+	row_int(o, row, DURATION, length_ns(s->start, s->end));
 	row_int(o, row, SELF, t->self[i]);
 	if (t->critical[i])
 		row_int(o, row, CRITICAL, t->critical[i]);
@@ -217,7 +225,7 @@ static int add_line(void *ctx, uint64_t number, const struct event *ev)
 		row_text(o, row, THREAD, ev->thread);
 	if (ev->ns != NS_NONE) {
 		row_int(o, row, START, ev->ns);
-		row_int(o, row, OFFSET, ev->ns - t->r->start);
+		row_int(o, row, OFFSET, length_signed(t->r->start, ev->ns));
 		row_bar(o, row, BAR, place_of(t, ev->ns), place_of(t, ev->ns), 'r');
 	}
 	if (ev->line && ev->file < t->files.nr) {

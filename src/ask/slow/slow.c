@@ -1,6 +1,7 @@
 #include "ask/slow/slow.h"
 
 #include "ask/findings.h"
+#include "ask/length.h"
 #include "ask/tell.h"
 #include "ask/when.h"
 #include "base/time.h"
@@ -69,9 +70,9 @@ static void add_difference(const struct job *j, const struct contrast_row *c)
 	} else if (!c->node) {
 		row_text(j->s, row, PATH, STR("(in no span)"));
 	}
-	row_int(j->s, row, SLOW, (int64_t)c->mean[SIDE_OTHER]);
-	row_int(j->s, row, NORMAL, (int64_t)c->mean[SIDE_BASE]);
-	row_int(j->s, row, DELTA, (int64_t)c->mean[SIDE_OTHER] - (int64_t)c->mean[SIDE_BASE]);
+	row_int(j->s, row, SLOW, length_of(c->mean[SIDE_OTHER]));
+	row_int(j->s, row, NORMAL, length_of(c->mean[SIDE_BASE]));
+	row_int(j->s, row, DELTA, length_of(c->mean[SIDE_OTHER]) - length_of(c->mean[SIDE_BASE]));
 	row_double(j->s, row, SHARE, c->share);
 	if (c->confidence >= 0)
 		row_double(j->s, row, CONFIDENCE, c->confidence);
