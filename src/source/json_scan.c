@@ -308,7 +308,7 @@ static bool mend_close(struct mend *m, size_t at)
 	return true;
 }
 
-/* Takes the text up to where it ends or goes wrong. */
+/* Takes the text up to where it ends, its value ends, or it goes wrong. */
 static void mend_walk(struct mend *m)
 {
 	size_t end;
@@ -327,7 +327,7 @@ static void mend_walk(struct mend *m)
 			if (!mend_open(m, at))
 				return;
 		} else if (c == '}' || c == ']') {
-			if (!mend_close(m, at))
+			if (!mend_close(m, at) || !m->depth)
 				return;
 		}
 	}

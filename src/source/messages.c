@@ -40,20 +40,20 @@ static bool take_seconds(struct str *s, int64_t *ns)
 static bool take_time(struct str word, int64_t *ns)
 {
 	struct str s = word;
+	int64_t unit = 1;
 	uint64_t n;
 
 	if (memchr(word.p, '.', word.n))
 		return take_seconds(&s, ns) && !s.n;
 	if (!str_take_uint(&s, &n) || s.n || n > INT64_MAX)
 		return false;
-	*ns = (int64_t)n;
 	if (n < 100000000000ULL)
-		*ns *= NS_S;
+		unit = NS_S;
 	else if (n < 100000000000000ULL)
-		*ns *= NS_MS;
+		unit = NS_MS;
 	else if (n < 100000000000000000ULL)
-		*ns *= NS_US;
-	return true;
+		unit = NS_US;
+	return !__builtin_mul_overflow((int64_t)n, unit, ns);
 }
 
 static bool take_op(struct str word, enum message_op *op)

@@ -59,11 +59,12 @@ static void broken_lines_are_counted(void **state)
 							   "1.0 SENT A\n"
 							   "99999999999999999999.0 SENT A B 1\n"
 							   "1.x SENT A B 1\n"
+							   "17000000000001123 SENT A B 1\n"
 							   "2.0 SENT A B 1\n"));
 
 	(void)state;
 	assert_int_equal(c.events.nr, 2);
-	assert_int_equal(c.losses.count[LOSS_LINES_BROKEN], 5);
+	assert_int_equal(c.losses.count[LOSS_LINES_BROKEN], 6);
 	collected_done(&c);
 }
 
