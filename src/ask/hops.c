@@ -69,10 +69,9 @@ uint32_t hops_type(struct hops *h, uint32_t type)
 	return *slot - 1;
 }
 
-uint32_t hops_below(struct hops *h, uint32_t parent, struct str node, struct str name)
+static uint32_t find_or_add(struct hops *h, uint32_t parent, sym_t node_sym, sym_t name_sym)
 {
 	struct hop up = h->v.v[parent];
-	sym_t node_sym = names_add(&h->names, node), name_sym = names_add(&h->names, name);
 	uint32_t *slot;
 
 	if (up.depth >= HOPS_DEPTH)
@@ -96,6 +95,27 @@ uint32_t hops_below(struct hops *h, uint32_t parent, struct str node, struct str
 		*slot = (uint32_t)h->v.nr;
 	}
 	return *slot - 1;
+}
+
+/* Which replica called is no part of a place: "service@host" stands there as "service". */
+static uint32_t place_of(struct hops *h, uint32_t hop)
+{
+	struct hop p = h->v.v[hop];
+	struct str node = names_str(&h->names, p.node);
+	size_t at = node.n;
+
+	while (at > 0 && node.p[at - 1] != '@')
+		at--;
+	if (at < 2 || p.parent == HOP_NONE)
+		return hop;
+	return find_or_add(h, p.parent, names_add(&h->names, str_head(node, at - 1)), p.name);
+}
+
+uint32_t hops_below(struct hops *h, uint32_t parent, struct str node, struct str name)
+{
+	sym_t node_sym = names_add(&h->names, node), name_sym = names_add(&h->names, name);
+
+	return find_or_add(h, place_of(h, parent), node_sym, name_sym);
 }
 
 struct str hops_node(const struct hops *h, uint32_t hop)

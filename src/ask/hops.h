@@ -32,7 +32,8 @@ struct hops {
 void hops_done(struct hops *h);
 /* The hop above the roots of a type: what happens in no span is there. */
 uint32_t hops_type(struct hops *h, uint32_t type);
-/* The hop of that node and name below parent. Below HOPS_DEPTH, and beyond HOPS_WIDTH different
+/* The hop of that node and name below parent, whichever replica of its service the parent ran on.
+ * Below HOPS_DEPTH, and beyond HOPS_WIDTH different
  * ones under one parent, further hops are folded. */
 uint32_t hops_below(struct hops *h, uint32_t parent, struct str node, struct str name);
 struct str hops_node(const struct hops *h, uint32_t hop);

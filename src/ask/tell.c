@@ -9,6 +9,8 @@
 #define THIN_REQUESTS 5 /* fewer slow ones are thin evidence */
 #define FEW_REQUESTS 20 /* of a type: its slowest hundredth says little */
 #define NAME_BYTES 120
+#define NODE_ADDS 0.1 /* what a node must explain beyond its slowest step to be worth a sentence \
+		       */
 
 void tell_shell_word(struct buf *b, struct str word)
 {
@@ -83,6 +85,20 @@ static void say_hop(const struct findings *f, const struct finding *one, struct 
 	buf_add(b, STR(" against "));
 	time_span_text(b, length_of(row->mean[SIDE_BASE]));
 	buf_add(b, STR(" on the critical path). "));
+}
+
+/* Where several steps of one node add up, the node explains more than its slowest step. */
+static void say_node(const struct findings *f, const struct finding *one, struct buf *b)
+{
+	const struct contrast_row *row = &one->answer.nodes[0];
+	struct str node = names_str(&f->contrast.hops.names, row->node);
+
+	if (!node.n || row->share < one->answer.hops[0].share + NODE_ADDS)
+		return;
+	buf_add(b, STR("All steps on "));
+	buf_fmt(b, STR_FMT " together explain ", STR_ARG(node));
+	say_percent(b, row->share > 1 ? 1 : row->share);
+	buf_add(b, STR(". "));
 }
 
 static void say_peers(const struct finding *one, struct buf *b)
@@ -209,6 +225,7 @@ void tell_finding(const struct findings *f, const struct finding *one, const cha
 	s->tagged = true;
 	say_sets(f, one, &text);
 	say_hop(f, one, &text);
+	say_node(f, one, &text);
 	say_peers(one, &text);
 	say_features(one, &text);
 	say_since(one, &text);
