@@ -212,6 +212,44 @@ static void times_limit_what_is_asked(void **state)
 	store_close(s);
 }
 
+/* Times that no clock shows, spans without names, requests without spans: every question answers.
+ */
+static void odd_requests_break_no_question(void **state)
+{
+	struct store *s = run_new();
+	struct span odd[] = {
+		{ .start = INT64_MIN + 1, .end = INT64_MAX - 1, .parent = SPAN_NONE },
+		{ .start = RUN_START, .end = RUN_START - 5, .parent = 0 },
+	};
+	struct request_body body = { .spans = odd, .nr_spans = 2 }, none = { 0 };
+	struct request r = { .type = STR("odd"), .start = odd[0].start, .end = odd[0].end };
+	struct request flat = { .type = STR("odd"), .start = RUN_START, .end = RUN_START + 7 };
+	struct error err;
+	struct buf out = { 0 };
+	int got;
+
+	(void)state;
+	assert_int_equal(store_add_request(s, &r, &body, &err), 0);
+	assert_int_equal(store_add_request(s, &flat, &none, &err), 0);
+	run_finish(s);
+	ASK(s, "requests", &out, &got, );
+	assert_int_equal(got, 0);
+	ASK(s, "requests", &out, &got, "critical-path", "", );
+	assert_int_equal(got, 0);
+	ASK(s, "requests", &out, &got, "over-time", "", );
+	assert_int_equal(got, 0);
+	ASK(s, "requests", &out, &got, "request", "1", );
+	assert_int_equal(got, 0);
+	ASK(s, "slow", &out, &got, );
+	assert_int_equal(got, 0);
+	ASK(s, "answer", &out, &got, );
+	assert_int_equal(got, 0);
+	run_ask((struct store *const[]){ s, s }, "diff", NULL, &out, &got);
+	assert_int_equal(got, 0);
+	buf_done(&out);
+	store_close(s);
+}
+
 static void moments_are_read_as_people_write_them(void **state)
 {
 	static const struct {
@@ -259,6 +297,7 @@ int main(void)
 		cmocka_unit_test(a_request_is_found_by_number_and_by_name),
 		cmocka_unit_test(over_time_counts_each_request_once),
 		cmocka_unit_test(times_limit_what_is_asked),
+		cmocka_unit_test(odd_requests_break_no_question),
 		cmocka_unit_test(moments_are_read_as_people_write_them),
 	};
 
