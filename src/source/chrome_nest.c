@@ -118,8 +118,8 @@ static void enter(struct walk *w, size_t at)
 		it->root = around ? around->root : it->nr;
 	}
 	vec_push(&w->stack, at);
-	vec_each (&w->waiting, flow)
-		anchor(w, &w->n->items.v[*flow], at);
+	for (size_t i = 0; i < w->waiting.nr; i++)
+		anchor(w, &w->n->items.v[w->waiting.v[i]], at);
 	vec_clear(&w->waiting);
 }
 

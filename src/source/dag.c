@@ -44,6 +44,25 @@ static void take_after(struct dag *d, struct json_value v)
 	}
 }
 
+/*
+ * Nanoseconds. Some recorders count in smaller units, which 64 bits cannot hold: such a number is
+ * brought down by thousands until it can, and counted, as its unit is a guess.
+ */
+static bool take_time(struct dag *d, struct json_value v, int64_t *ns)
+{
+	double wide;
+
+	if (json_int(v, ns))
+		return true;
+	if (!json_double(v, &wide) || !(wide >= 0 && wide < 1e30))
+		return false;
+	d->b->losses.count[LOSS_TIME_RANGE] += wide >= 9.2e18;
+	while (wide >= 9.2e18)
+		wide /= 1000;
+	*ns = (int64_t)wide;
+	return true;
+}
+
 static bool take_event(struct dag *d, struct json_value v, struct event *ev)
 {
 	struct json_walk w = json_walk(v);
@@ -57,7 +76,7 @@ static bool take_event(struct dag *d, struct json_value v, struct event *ev)
 		else if (str_eq(w.key, STR("request")))
 			ev->key = name_of(d, w.value);
 		else if (str_eq(w.key, STR("time")))
-			has_time = json_int(w.value, &ev->ns);
+			has_time = take_time(d, w.value, &ev->ns);
 		else if (str_eq(w.key, STR("node")))
 			ev->node = name_of(d, w.value);
 		else if (str_eq(w.key, STR("process")))

@@ -58,6 +58,19 @@ static void worker_close(void *state)
 	free(w);
 }
 
+/* Parses a text with padding behind; numbers too large for the parser are made to fit. */
+static int parse(struct docs_worker *w, struct str text, struct json_value *root)
+{
+	int r = json_parse(w->json, text, true, root, NULL);
+
+	if (r >= 0)
+		return r;
+	buf_clear(&w->mended);
+	if (!json_scan_soften(text, &w->mended))
+		return r;
+	return json_parse(w->json, buf_str(&w->mended), false, root, NULL);
+}
+
 /* Uses what is whole of a document that lacks its end. */
 static void decode_cut(const struct reading *rd, struct docs_worker *w, struct str text,
 		       const struct json_place *at, struct batch *b)
@@ -78,7 +91,7 @@ static void parse_line(const struct reading *rd, struct batch *b, struct str lin
 	struct docs_worker *w = b->worker_state;
 	struct json_value root;
 
-	if (json_parse(w->json, line, true, &root, NULL) >= 0) {
+	if (parse(w, line, &root) >= 0) {
 		rd->docs->decode(w->decoder, root, at, b);
 		return;
 	}
@@ -175,7 +188,7 @@ static void decode_singly(const struct reading *rd, struct batch *b, struct str 
 		end = json_scan_any(text, i);
 		if (!end)
 			break;
-		if (json_parse(w->json, (struct str){ text.p + i, end - i }, true, &root, NULL) < 0)
+		if (parse(w, (struct str){ text.p + i, end - i }, &root) < 0)
 			b->losses.count[LOSS_JSON_BROKEN]++;
 		else
 			rd->docs->decode(w->decoder, root, &at, b);
@@ -199,7 +212,7 @@ static void work(void *ctx, void *slot)
 	b->losses = (struct losses){ 0 };
 	if (s->is_cut) {
 		decode_cut(rd, w, (struct str){ text.p + 1, text.n - 2 }, &at, b);
-	} else if (json_parse(w->json, text, true, &root, NULL) >= 0) {
+	} else if (parse(w, text, &root) >= 0) {
 		for (walk = json_walk(root); json_next(&walk);)
 			rd->docs->decode(w->decoder, walk.value, &at, b);
 	} else {

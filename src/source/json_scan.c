@@ -253,6 +253,50 @@ bool json_scan_has_key(struct str text, struct str name)
 	return false;
 }
 
+/* Behind the digits from at on; whether they are more than 64 bits can hold. */
+static size_t pass_digits(struct str text, size_t at, bool *is_big)
+{
+	size_t start = at;
+
+	while (at < text.n && text.p[at] >= '0' && text.p[at] <= '9')
+		at++;
+	*is_big = at - start > 20 ||
+		  (at - start == 20 && memcmp(text.p + start, "18446744073709551615", 20) > 0) ||
+		  (at - start >= 19 && start && text.p[start - 1] == '-' &&
+		   (at - start > 19 || memcmp(text.p + start, "9223372036854775808", 19) > 0));
+	*is_big &= at >= text.n || !strchr(".eE", text.p[at]);
+	return at;
+}
+
+bool json_scan_soften(struct str text, struct buf *out)
+{
+	size_t from = 0, at = 0, end;
+	bool is_big;
+
+	while (at < text.n) {
+		char c = text.p[at];
+
+		if (c == '"') {
+			end = json_scan_string(text, at);
+			if (!end)
+				break;
+			at = end;
+		} else if (c >= '0' && c <= '9') {
+			at = pass_digits(text, at, &is_big);
+			if (!is_big)
+				continue;
+			buf_add(out, (struct str){ text.p + from, at - from });
+			buf_add(out, STR(".0"));
+			from = at;
+		} else {
+			at++;
+		}
+	}
+	if (from)
+		buf_add(out, str_skip(text, from));
+	return from;
+}
+
 /* What is open at a byte of a text that is being mended. */
 struct mend {
 	const struct json_units *units;

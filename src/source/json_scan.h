@@ -38,6 +38,13 @@ bool json_scan_is_lines(struct str head, bool whole);
 /* Whether the member name stands somewhere in the text as a key. */
 bool json_scan_has_key(struct str text, struct str name);
 
+/*
+ * Whole numbers that no 64 bits hold are valid JSON, but the parser refuses the whole text for one.
+ * Writes the text with a fraction behind each of them, so that they become doubles; false when
+ * there is none.
+ */
+bool json_scan_soften(struct str text, struct buf *out);
+
 /* The arrays whose items are kept or dropped whole when the end of a text is missing. */
 struct json_units {
 	const struct str *arrays; /* by their member names */

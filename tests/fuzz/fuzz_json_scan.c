@@ -13,16 +13,14 @@ static size_t end_by_hand(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		if (escaped)
-			escaped = false;
-		else if (c == '\\')
-			escaped = true;
-		else if (c == '"')
+		/* outside of strings a backslash is wrong, and hides no bracket */
+		if (c == '"' && !escaped)
 			in_string = !in_string;
 		else if (!in_string && (c == '{' || c == '['))
 			depth++;
 		else if (!in_string && (c == '}' || c == ']') && !--depth)
 			return i + 1;
+		escaped = c == '\\' && !escaped;
 	}
 	return 0;
 }

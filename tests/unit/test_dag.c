@@ -67,11 +67,29 @@ static void a_real_execution_is_read_whole(void **state)
 	collected_done(&c);
 }
 
+static void times_too_large_are_brought_down_and_counted(void **state)
+{
+	struct collected c = collect(
+		&source_dag,
+		STR(FIRST
+		    "{\"id\":\"2\",\"time\":1384989800278000000000,\"after\":[],"
+		    "\"attrs\":{\"s\":\"99999999999999999999999\",\"n\":18446744073709551616}}\n"));
+
+	(void)state;
+	assert_int_equal(c.events.nr, 2);
+	assert_in_range(c.events.v[1].ns, 1384989800277999000, 1384989800278001000);
+	assert_str_equal(collected_attr(c.events.v[1].attrs, "s").text, "99999999999999999999999");
+	assert_true(collected_attr(c.events.v[1].attrs, "n").d == 18446744073709551616.0);
+	assert_int_equal(c.losses.count[LOSS_TIME_RANGE], 1);
+	collected_done(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_an_event_with_what_came_before),
 		cmocka_unit_test(broken_events_are_counted),
+		cmocka_unit_test(times_too_large_are_brought_down_and_counted),
 		cmocka_unit_test(a_real_execution_is_read_whole),
 	};
 
