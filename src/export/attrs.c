@@ -44,6 +44,16 @@ bool attrs_key_says(struct str packed, struct str key, struct str text)
 	return attr_find(packed, key, &a) && reads(&a, text);
 }
 
+struct str attrs_service(const struct span *s)
+{
+	size_t tail = s->host.n + 1;
+
+	if (s->host.n && s->node.n > tail && str_ends(s->node, s->host) &&
+	    s->node.p[s->node.n - tail] == '@')
+		return str_head(s->node, s->node.n - tail);
+	return s->node;
+}
+
 static void add(struct buf *packed, enum attr_scope scope, struct str key, struct str text)
 {
 	attr_add(packed,
@@ -72,7 +82,7 @@ void attrs_of_event(const struct event *ev, const struct span *in, struct buf *p
 		add(packed, ATTR_SPAN, STR(CARRIED_LEVEL), str_of(level_name(ev->level)));
 	if (ev->point.n)
 		add(packed, ATTR_SPAN, STR(CARRIED_POINT), ev->point);
-	if (ev->node.n && !str_eq(ev->node, in->node))
+	if (ev->node.n && !str_eq(ev->node, in->node) && !str_eq(ev->node, attrs_service(in)))
 		add(packed, ATTR_SPAN, STR(CARRIED_NODE), ev->node);
 	if (ev->thread.n && !str_eq(ev->thread, in->thread))
 		add(packed, ATTR_SPAN, STR(CARRIED_THREAD), ev->thread);

@@ -13,6 +13,9 @@ bool attrs_say(struct str packed, enum attr_scope scope, struct str text);
 /* Whether the attribute of this name reads as this text. */
 bool attrs_key_says(struct str packed, struct str key, struct str text);
 
+/* The service as its source named it: a node of several replicas is called "service@host". */
+struct str attrs_service(const struct span *s);
+
 /*
  * What a span or an event says outside of its attributes, as attributes for formats that have no
  * better place: only what the attributes do not say already.

@@ -290,7 +290,7 @@ static void one_process(struct jaeger_out *o, uint32_t number)
 	snprintf(id, sizeof(id), "p%u", number);
 	jsonout_key(&o->j, id);
 	jsonout_open(&o->j, '{');
-	key_text(o, "serviceName", s->node);
+	key_text(o, "serviceName", attrs_service(s));
 	jsonout_key(&o->j, "tags");
 	jsonout_open(&o->j, '[');
 	tags_of(o, s->attrs, ATTR_RESOURCE);

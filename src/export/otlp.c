@@ -115,7 +115,7 @@ static void resource(struct otlp_out *o, const struct span *s)
 	jsonout_key(&o->j, "attributes");
 	jsonout_open(&o->j, '[');
 	if (s->node.n && !attr_find(s->attrs, STR("service.name"), &a))
-		say_text(o, "service.name", s->node);
+		say_text(o, "service.name", attrs_service(s));
 	attrs_of_process(s, &more);
 	scope_attrs(o, buf_str(&more), ATTR_RESOURCE);
 	scope_attrs(o, s->attrs, ATTR_RESOURCE);

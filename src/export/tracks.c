@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "export/attrs.h"
+
 #define TRIES \
 	64 /* lanes looked at before a new one is opened; bounds the time of wide requests \
 	    */
@@ -36,7 +38,7 @@ static uint32_t process_of(struct tracks *t, const struct span *s, struct buf *k
 
 	buf_clear(key);
 	buf_char(key, 'p');
-	buf_bytes(key, s->node);
+	buf_bytes(key, attrs_service(s));
 	buf_bytes(key, s->host);
 	number = number_of(t, key);
 	if (*number == UINT32_MAX) {

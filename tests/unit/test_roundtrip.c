@@ -346,6 +346,32 @@ static void otlp_survives(void **state)
 		"otlp");
 }
 
+/* Inference calls the nodes "db@h1" and "db@h2"; tools that read the export know the service. */
+static void replicas_keep_the_name_of_their_service(void **state)
+{
+	struct str input =
+		STR("{\"data\":[{\"traceID\":\"1\",\"spans\":[{\"traceID\":\"1\",\"spanID\":\"a\","
+		    "\"operationName\":\"q\",\"startTime\":1544712660300000,\"duration\":9,"
+		    "\"logs\":[{\"timestamp\":1544712660300001,\"fields\":[{\"key\":\"event\","
+		    "\"type\":\"string\",\"value\":\"x\"}]}],\"processID\":\"p1\"},{\"traceID\":"
+		    "\"1\",\"spanID\":\"b\",\"operationName\":\"q\",\"startTime\":"
+		    "1544712660300001,\"duration\":5,\"processID\":\"p2\"}],\"processes\":{\"p1\":"
+		    "{\"serviceName\":\"db\",\"tags\":[{\"key\":\"hostname\",\"type\":\"string\","
+		    "\"value\":\"h1\"}]},\"p2\":{\"serviceName\":\"db\",\"tags\":[{\"key\":"
+		    "\"hostname\",\"type\":\"string\",\"value\":\"h2\"}]}}}]}");
+	struct store *s = run_of(input);
+	struct buf otlp = exported(s, &export_otlp), jaeger = exported(s, &export_jaeger);
+
+	(void)state;
+	assert_true(str_find(buf_str(&otlp), STR("{\"stringValue\":\"db\"}")) < otlp.n);
+	assert_true(str_find(buf_str(&jaeger), STR("\"serviceName\":\"db\"")) < jaeger.n);
+	assert_int_equal(str_find(buf_str(&jaeger), STR("db@")), jaeger.n);
+	assert_survives(input, "replicas");
+	store_close(s);
+	buf_done(&otlp);
+	buf_done(&jaeger);
+}
+
 static const char *data_folder(char *path, size_t n, const char *name)
 {
 	const char *root = getenv("CULPRIT_DATA");
@@ -413,6 +439,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jaeger_survives),
 		cmocka_unit_test(otlp_survives),
+		cmocka_unit_test(replicas_keep_the_name_of_their_service),
 		cmocka_unit_test(files_of_jaeger_survive),
 		cmocka_unit_test(files_of_otlp_survive),
 		cmocka_unit_test(files_of_critical_paths_survive),
