@@ -115,9 +115,9 @@ static int make_tables(struct db *db, struct error *err)
 static struct db *db_new(const char *name)
 {
 	struct db *db = mem_zalloc(sizeof(*db));
+	size_t n = strlen(name) + 1;
 
-	db->name = mem_alloc(strlen(name) + 1);
-	strcpy(db->name, name);
+	db->name = memcpy(mem_alloc(n), name, n);
 	db->pack = pack_new();
 	return db;
 }

@@ -61,7 +61,7 @@ int store_request(struct store *s, uint64_t id, struct arena *arena, struct requ
 int store_request_by_key(struct store *s, struct str key, uint64_t *id, struct error *err)
 {
 	struct rows c = { .next = 1 };
-	struct request r;
+	struct request r = { 0 };
 	uint64_t ordinal;
 	int result = unfinished(s, err);
 
