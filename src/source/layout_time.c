@@ -1,5 +1,5 @@
 /*
- * A format is a short list of parts. The parts up to the minute, where they are of fixed width, are
+ * A format is a short list of parts. Those up to the minute, where they have their usual width, are
  * remembered with the moment they meant: a log writes many lines in one minute, and comparing the
  * bytes is much cheaper than reading them again.
  */
@@ -440,7 +440,7 @@ static bool find_lack(struct layout_time *t)
 	return true;
 }
 
-/* How far the parts are of fixed width and end with the minute. */
+/* How many bytes the parts up to the minute have. */
 static void find_prefix(struct layout_time *t)
 {
 	unsigned bytes = 0;
@@ -450,18 +450,16 @@ static void find_prefix(struct layout_time *t)
 	for (unsigned i = 0; i < t->nr && bytes < LAYOUT_TIME_PREFIX; i++) {
 		const struct layout_time_op *op = &t->ops[i];
 
-		if (op->part == PART_BYTE)
+		/* what is usual: a prefix of other width is not remembered */
+		if (op->part == PART_BYTE || op->part == PART_SPACES)
 			bytes++;
 		else if (op->part == PART_YEAR)
 			bytes += 4;
-		else if (op->part == PART_YEAR2 || op->part == PART_MINUTE)
+		else if (op->part == PART_MONTH_NAME || op->part == PART_WEEKDAY)
+			bytes += 3;
+		else if (op->part == PART_YEAR2 || op->part == PART_MONTH || op->part == PART_DAY ||
+			 op->part == PART_HOUR || op->part == PART_MINUTE)
 			bytes += 2;
-		else if ((op->part == PART_MONTH || op->part == PART_DAY ||
-			  op->part == PART_HOUR) &&
-			 op->width == 2)
-			bytes += 2;
-		else if (op->part == PART_SPACES)
-			bytes++;
 		else
 			return;
 		if (op->part == PART_MINUTE && bytes <= LAYOUT_TIME_PREFIX) {
@@ -528,6 +526,11 @@ static void op_text(const struct layout_time *t, const struct layout_time_op *op
 	} else {
 		buf_add(b, str_of(names[op->part]));
 	}
+}
+
+bool layout_time_is_named(const struct layout_time *t)
+{
+	return t->ops[0].part == PART_MONTH_NAME || t->ops[0].part == PART_WEEKDAY;
 }
 
 void layout_time_drop_zone(struct layout_time *t)

@@ -33,7 +33,7 @@ struct layout_time {
 	struct layout_time_op ops[LAYOUT_TIME_OPS];
 	uint8_t nr;
 	uint8_t lack;
-	uint8_t prefix_ops, prefix_bytes; /* fixed-width parts up to the minute, or 0 */
+	uint8_t prefix_ops, prefix_bytes; /* parts up to the minute and their usual bytes, or 0 */
 	bool weak; /* so little that much else looks like it; stands only if nothing better does */
 	bool lettered; /* stands right behind a letter: I0102 of glog */
 	bool any_t;    /* a blank of it may be a T and the other way round */
@@ -65,6 +65,8 @@ bool layout_time_compile(struct layout_time *t, struct str format);
 void layout_time_text(const struct layout_time *t, struct buf *b);
 /* Does not look for a zone any more: no line of the sample has one. */
 void layout_time_drop_zone(struct layout_time *t);
+/* Whether it begins with the name of a month or of a day. */
+bool layout_time_is_named(const struct layout_time *t);
 /* Takes a time from the front of *s; clock may be NULL. */
 bool layout_time_take(const struct layout_time *t, struct layout_clock *clock, struct str *s,
 		      struct layout_stamp *stamp);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "model/loss.h"
+#include "source/layout_month.h"
 
 /*
  * Letters of SimpleDateFormat; "~" is a fraction and "z" a zone, both of which may be missing, "$"
@@ -153,17 +154,33 @@ const struct layout_time *layout_times_at(const struct layout_times *times, size
 	return &times->v[i];
 }
 
+/* Whether a name of a month or a day stands here; most words of a text are neither. */
+static bool begins_with_name(struct str s)
+{
+	struct str rest = s;
+	int month;
+
+	return layout_month_take(&rest, &month) || layout_weekday_take(&rest);
+}
+
 const struct layout_time *layout_times_match(const struct layout_times *times, struct str s,
 					     unsigned kinds, size_t *bytes)
 {
 	const struct layout_time *best = NULL;
 	bool weak = kinds & LAYOUT_TIMES_WEAK, lettered = kinds & LAYOUT_TIMES_LETTERED;
+	bool named = s.n && (isalpha((unsigned char)s.p[0]) || s.p[0] < 0);
 	size_t most = 0;
 
+	*bytes = 0;
+	if (named && !begins_with_name(s))
+		return NULL;
 	for (size_t i = 0; i < NR_FORMS; i++) {
 		const struct layout_time *t = &times->v[i];
 		struct layout_stamp stamp;
 		struct str rest = s;
+
+		if (layout_time_is_named(t) != named)
+			continue;
 
 		if ((t->weak && !weak) || t->lettered != lettered ||
 		    !layout_time_take(t, NULL, &rest, &stamp))
