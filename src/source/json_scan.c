@@ -373,6 +373,8 @@ static void mend_walk(struct mend *m)
 		} else if (c == '}' || c == ']') {
 			if (!mend_close(m, at) || !m->depth)
 				return;
+		} else if (c == '\\') {
+			return; /* stands in strings only */
 		}
 	}
 }
