@@ -28,6 +28,7 @@ static int tell(struct store *s, const char *path, const struct call *call, stru
 	int got, shown;
 
 	report_init(&report);
+	show_begin(&report, call);
 	got = steps_tell(s, &report, err);
 	if (got >= 0)
 		got = answer->run(&s, &args, &report, err);

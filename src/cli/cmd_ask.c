@@ -50,6 +50,7 @@ static int ask(const struct call *call, struct store *const *runs, struct error 
 	int got, shown;
 
 	report_init(&report);
+	show_begin(&report, call);
 	got = q->run(runs, &args, &report, err);
 	for (unsigned i = 0; got >= 0 && i < q->nr_runs; i++)
 		losses_add(&report.losses, store_losses(runs[i]));

@@ -61,6 +61,26 @@ static int write_to(const char *path, const struct buf *b, struct error *err)
 	return beside_close(&out, 0, err);
 }
 
+/* Failures (a full disk, a closed pipe) stay in the stream and are told at the end. */
+static void spill(void *to, const struct report *r)
+{
+	struct buf b = { 0 };
+
+	report_write_json_piece(r, &b);
+	if (b.n && !ferror(to))
+		fwrite(b.p, 1, b.n, to);
+	buf_done(&b);
+}
+
+void show_begin(struct report *r, const struct call *call)
+{
+	/* tables are aligned over all their rows, and a page is written whole */
+	if (!call_has(call, "json") || call_has(call, "html"))
+		return;
+	r->spill = spill;
+	r->spill_to = stdout;
+}
+
 int show_report(const struct report *r, const struct call *call, struct error *err)
 {
 	const char *html = call_get(call, "html");

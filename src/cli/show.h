@@ -6,6 +6,8 @@ struct call;
 struct error;
 struct report;
 
+/* To be called before the question runs: lets a long list be shown as it grows. */
+void show_begin(struct report *r, const struct call *call);
 int show_report(const struct report *r, const struct call *call, struct error *err);
 
 #endif

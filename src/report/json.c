@@ -161,7 +161,7 @@ static void add_losses(struct buf *out, const struct losses *losses)
 	buf_char(out, '\n');
 }
 
-void report_write_json(const struct report *r, struct buf *out)
+void report_write_json_piece(const struct report *r, struct buf *out)
 {
 	for (size_t i = 0; i < r->sections.nr; i++) {
 		const struct section *s = r->sections.v[i];
@@ -173,5 +173,10 @@ void report_write_json(const struct report *r, struct buf *out)
 		vec_each (&s->prose, p)
 			add_prose(out, s, p);
 	}
+}
+
+void report_write_json(const struct report *r, struct buf *out)
+{
+	report_write_json_piece(r, out);
 	add_losses(out, &r->losses);
 }

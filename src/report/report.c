@@ -8,9 +8,10 @@
 #include "base/time.h"
 
 /*
- * Everything lives in the arena of the report, the growing arrays too, so that a report is given
- * back at once, with the sections inside cells, and so that a row that was handed out before the
- * array grew still reaches its cells.
+ * Everything lives in the two arenas of the report, the growing arrays too, so that a report is
+ * given back at once, with the sections inside cells, and so that a row that was handed out before
+ * the array grew still reaches its cells. Rows have an arena of their own: a long list is shown
+ * piece by piece, and forgotten in between.
  */
 
 /* Room for one more item behind nr: the old items, or a copy twice the size. */
@@ -42,7 +43,26 @@ void report_init(struct report *r)
 void report_done(struct report *r)
 {
 	arena_done(&r->arena);
+	arena_done(&r->rows_arena);
 	*r = (struct report){ 0 };
+}
+
+#define SPILL_ROWS 4096
+
+void report_spill(struct report *r, const struct section *growing)
+{
+	if (!r->spill || growing->rows.nr < SPILL_ROWS)
+		return;
+	r->spill(r->spill_to, r);
+	r->nr_spilled += growing->rows.nr;
+	for (size_t i = 0; i < r->sections.nr; i++) {
+		struct section *s = r->sections.v[i];
+
+		s->rows.v = NULL;
+		s->prose.v = NULL;
+		s->rows.nr = s->rows.room = s->prose.nr = s->prose.room = 0;
+	}
+	arena_reset(&r->rows_arena);
 }
 
 static struct section *section_new(struct arena *a, enum section_kind kind,
@@ -62,6 +82,7 @@ struct section *report_section(struct report *r, enum section_kind kind, const c
 {
 	struct section *s = section_new(&r->arena, kind, NULL, 0);
 
+	s->arena = &r->rows_arena;
 	s->name = name ? arena_z(&r->arena, str_of(name)) : NULL;
 	s->title = arena_str(&r->arena, str_of(title));
 	arena_push(&r->arena, &r->sections, s);

@@ -100,7 +100,13 @@ struct section {
 };
 
 struct report {
-	struct arena arena; /* owns everything below */
+	struct arena arena;      /* owns everything below, but for the rows */
+	struct arena rows_arena; /* owns rows, cells and prose */
+	/* Set by who shows the report, when it can be shown piece by piece: writes what the
+	 * sections hold. The rows are forgotten afterwards. */
+	void (*spill)(void *to, const struct report *r);
+	void *spill_to;
+	uint64_t nr_spilled;
 	struct str title;
 	VEC(struct section *) sections;
 	struct losses losses;
@@ -108,6 +114,9 @@ struct report {
 
 void report_init(struct report *r);
 void report_done(struct report *r);
+/* For long lists: after a row, hands over what has gathered if that is much. Earlier rows of any
+ * section must not be touched again. */
+void report_spill(struct report *r, const struct section *growing);
 struct section *report_section(struct report *r, enum section_kind kind, const char *name,
 			       const char *title);
 /* The columns are borrowed: a static table of the question. */

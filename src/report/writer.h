@@ -18,6 +18,8 @@ struct text_style {
 void report_write_text(const struct report *r, const struct text_style *style, struct buf *out);
 /* One object per line, and a last line {"losses":{…}} whenever there are any. */
 void report_write_json(const struct report *r, struct buf *out);
+/* The same without the losses: a piece of a report that is not complete yet. */
+void report_write_json_piece(const struct report *r, struct buf *out);
 /* One self-contained file: no script from outside, no font, no network. */
 void report_write_html(const struct report *r, struct buf *out);
 

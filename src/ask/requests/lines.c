@@ -22,7 +22,9 @@ struct file {
 };
 
 struct walk {
+	struct report *report;
 	struct section *out;
+	uint64_t at_most;       /* rows */
 	VEC(struct file) files; /* by number */
 	uint64_t *requests, nr_events;
 	struct names points;
@@ -36,7 +38,7 @@ static struct str keep(struct walk *w, struct str point)
 	while (w->kept.nr <= sym)
 		vec_push(&w->kept, (struct str){ 0 });
 	if (!w->kept.v[sym].p)
-		w->kept.v[sym] = arena_str(w->out->arena, point);
+		w->kept.v[sym] = arena_str(&w->report->arena, point);
 	return w->kept.v[sym];
 }
 
@@ -46,7 +48,7 @@ static int add_file(void *ctx, const struct stored_file *f)
 
 	while (w->files.nr <= f->number)
 		vec_push(&w->files, (struct file){ 0 });
-	w->files.v[f->number] = (struct file){ arena_str(w->out->arena, f->seen.path), 1 };
+	w->files.v[f->number] = (struct file){ arena_str(&w->report->arena, f->seen.path), 1 };
 	return 0;
 }
 
@@ -54,14 +56,20 @@ static int add_file(void *ctx, const struct stored_file *f)
 static void add_line(struct walk *w, const struct file *f, uint64_t line, uint64_t request,
 		     struct str point)
 {
-	struct row *row = section_row(w->out);
+	struct row *row;
 
+	if (w->out->rows.nr >= w->at_most) {
+		w->out->nr_left_out++;
+		return;
+	}
+	row = section_row(w->out);
 	row->cells[FILE_NAME] = (struct cell){ .type = CELL_TEXT, .text = f->path };
 	row_int(w->out, row, LINE, (int64_t)line);
 	if (request)
 		row_int(w->out, row, REQUEST, (int64_t)request);
 	if (point.n)
 		row->cells[POINT] = (struct cell){ .type = CELL_TEXT, .text = point };
+	report_spill(w->report, w->out);
 }
 
 static int add_event(void *ctx, uint64_t number, const struct event *ev)
@@ -85,11 +93,13 @@ static int add_event(void *ctx, uint64_t number, const struct event *ev)
 	return 0;
 }
 
-int lines_report(struct store *s, struct report *r, struct error *err)
+int lines_report(struct store *s, uint64_t at_most, struct report *r, struct error *err)
 {
-	struct walk w = { .out = report_table(r, "lines", "", columns, 4) };
-	int got = store_each_file(s, add_file, &w, err);
+	struct walk w = { .report = r, .at_most = at_most ? at_most : UINT64_MAX };
+	int got;
 
+	w.out = report_table(r, "lines", "", columns, 4);
+	got = store_each_file(s, add_file, &w, err);
 	if (got >= 0)
 		got = store_event_requests(s, &w.requests, &w.nr_events, err);
 	if (got >= 0)
@@ -98,5 +108,5 @@ int lines_report(struct store *s, struct report *r, struct error *err)
 	names_done(&w.points);
 	vec_done(&w.kept);
 	vec_done(&w.files);
-	return got < 0 ? got : !w.out->rows.nr;
+	return got < 0 ? got : !w.out->rows.nr && !r->nr_spilled;
 }

@@ -1,8 +1,7 @@
 #include "ask/requests/list.h"
 
-#include <stdlib.h>
-
 #include "ask/length.h"
+#include "base/buf.h"
 #include "report/report.h"
 #include "store/store.h"
 
@@ -106,12 +105,10 @@ static void add_nodes(struct section *s, struct row *row, const struct visits *n
 	buf_done(&text);
 }
 
-void list_add(struct section *s, struct visits *n, const struct request *r,
-	      const struct request_body *body)
+static void add_row(struct section *s, const struct visits *n, const struct request *r)
 {
 	struct row *row = section_row(s);
 
-	visits_of(n, body);
 	row_int(s, row, ID, (int64_t)r->id);
 	row_text(s, row, TYPE, r->type);
 	row_int(s, row, START, r->start);
@@ -127,38 +124,85 @@ void list_add(struct section *s, struct visits *n, const struct request *r,
 	row_int(s, row, INCOMPLETE, r->incomplete);
 }
 
+void list_add(struct section *s, struct visits *n, const struct request *r,
+	      const struct request_body *body)
+{
+	visits_of(n, body);
+	add_row(s, n, r);
+}
+
+/*
+ * Bodies come in the order of the store, rows are wanted in another, and a run may have more
+ * requests than fit in memory as rows. So a first walk packs the visits of each request, some ten
+ * bytes a node, and a second one, without bodies, makes the rows in their order.
+ */
 struct walk {
+	struct report *report;
 	struct section *out;
 	struct visits visits;
-	bool slowest_first;
+	struct buf packed;
+	VEC(uint64_t) at; /* by id: where its visits begin in packed */
 };
 
-static int add_one(void *ctx, const struct request *r, const struct request_body *body)
+static int pack_visits(void *ctx, const struct request *r, const struct request_body *body)
 {
 	struct walk *w = ctx;
 
-	list_add(w->out, &w->visits, r, body);
+	visits_of(&w->visits, body);
+	while (w->at.nr <= r->id)
+		vec_push(&w->at, UINT64_MAX);
+	w->at.v[r->id] = w->packed.n;
+	buf_varint(&w->packed, w->visits.v.nr);
+	vec_each (&w->visits.v, v) {
+		buf_varint(&w->packed, v->node);
+		buf_svarint(&w->packed, (int64_t)((uint64_t)v->start - (uint64_t)r->start));
+		buf_svarint(&w->packed, (int64_t)((uint64_t)v->end - (uint64_t)v->start));
+	}
 	return 0;
 }
 
-static int in_order(const void *a, const void *b, void *ctx)
+static void unpack_visits(struct walk *w, const struct request *r)
 {
-	const struct cell *x = ((const struct row *)a)->cells, *y = ((const struct row *)b)->cells;
-	const struct walk *w = ctx;
+	struct str s = { 0 };
+	uint64_t nr = 0, node;
+	int64_t start, length;
 
-	if (w->slowest_first && x[DURATION].i != y[DURATION].i)
-		return x[DURATION].i > y[DURATION].i ? -1 : 1;
-	return (x[ID].i > y[ID].i) - (x[ID].i < y[ID].i);
+	vec_clear(&w->visits.v);
+	if (r->id < w->at.nr && w->at.v[r->id] != UINT64_MAX)
+		s = str_skip(buf_str(&w->packed), w->at.v[r->id]);
+	str_take_varint(&s, &nr);
+	while (nr-- && str_take_varint(&s, &node) && str_take_svarint(&s, &start) &&
+	       str_take_svarint(&s, &length)) {
+		start = (int64_t)((uint64_t)start + (uint64_t)r->start);
+		vec_push(&w->visits.v,
+			 (struct visit){ (sym_t)node, start,
+					 (int64_t)((uint64_t)start + (uint64_t)length) });
+	}
 }
 
-int list_requests(struct store *s, const struct request_filter *f, struct section *out,
-		  struct error *err)
+static int add_one(void *ctx, const struct request *r)
 {
-	struct walk w = { .out = out, .slowest_first = f->order == BY_SLOWEST };
-	int r = store_each_body(s, f, add_one, &w, err);
+	struct walk *w = ctx;
 
-	if (out->rows.nr)
-		qsort_r(out->rows.v, out->rows.nr, sizeof(*out->rows.v), in_order, &w);
+	unpack_visits(w, r);
+	add_row(w->out, &w->visits, r);
+	report_spill(w->report, w->out);
+	return 0;
+}
+
+int list_requests(struct store *s, const struct request_filter *f, struct report *report,
+		  struct section *out, struct error *err)
+{
+	struct walk w = { .report = report, .out = out };
+	int r = store_each_body(s, f, pack_visits, &w, err);
+
+	/* what was packed is not what visits_of would find left over */
+	vec_clear(&w.visits.place);
+	vec_clear(&w.visits.v);
+	if (r >= 0)
+		r = store_each_request(s, f, add_one, &w, err);
+	buf_done(&w.packed);
+	vec_done(&w.at);
 	visits_done(&w.visits);
 	return r;
 }

@@ -29,7 +29,7 @@ struct section *list_section(struct report *r, const char *title);
 void list_add(struct section *s, struct visits *n, const struct request *r,
 	      const struct request_body *body);
 /* Lists what the filter lets through, in its order. */
-int list_requests(struct store *s, const struct request_filter *f, struct section *out,
-		  struct error *err);
+int list_requests(struct store *s, const struct request_filter *f, struct report *report,
+		  struct section *out, struct error *err);
 
 #endif

@@ -85,6 +85,7 @@ void path_of_one(const struct request *r, const struct request_body *body, struc
 }
 
 struct each {
+	struct report *report;
 	struct section *out;
 	struct arena arena;
 };
@@ -97,6 +98,7 @@ static int add_one(void *ctx, const struct request *r, const struct request_body
 	arena_reset(&e->arena);
 	critical_path(body, &e->arena, &path);
 	add_request(e->out, r, body, &path);
+	report_spill(e->report, e->out);
 	return 0;
 }
 
@@ -110,7 +112,7 @@ static int by_request(const void *a, const void *b)
 int path_of_each(struct store *s, const struct request_filter *f, struct report *report,
 		 struct error *err)
 {
-	struct each e = { .out = request_section(report) };
+	struct each e = { .report = report, .out = request_section(report) };
 	int r = store_each_body(s, f, add_one, &e, err);
 
 	if (e.out->rows.nr)

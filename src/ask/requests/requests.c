@@ -17,6 +17,7 @@
 #define SLOWEST_SHOWN 5
 #define TYPES_SHOWN 25
 #define HOPS_SHOWN 15
+#define LINES_SHOWN 1000
 #define STEPS 30
 #define STEPS_MOST 10000
 
@@ -85,9 +86,9 @@ static int answer_list(struct store *s, const struct request_filter *f, const ch
 		       struct report *report, struct error *err)
 {
 	struct section *out = list_section(report, title);
-	int r = list_requests(s, f, out, err);
+	int r = list_requests(s, f, report, out, err);
 
-	return r < 0 ? r : !out->rows.nr;
+	return r < 0 ? r : !out->rows.nr && !report->nr_spilled;
 }
 
 /* Without options: who reads on the screen sees types and the slowest, a script every request. */
@@ -150,7 +151,7 @@ static int run(struct store *const *runs, const struct args *args, struct report
 	if (r < 0)
 		return r;
 	if (args_has(args, "lines"))
-		return lines_report(s, report, err);
+		return lines_report(s, args_for_people(args) ? LINES_SHOWN : f.limit, report, err);
 	if (args_has(args, "request"))
 		return answer_one(s, args, report, err);
 	if (args_has(args, "critical-path"))
