@@ -32,22 +32,23 @@ static int given_parse(const struct layout *layout, struct layout_worker *worker
 
 static const struct layout_kind layout_given = { .name = "pattern", .parse = given_parse };
 
-static int layout_new(struct layout **layout, const struct layout_hints *hints, struct error *err)
+static int zone_of(struct layout_zone *zone, struct str text, struct error *err)
 {
-	struct layout *l;
-	struct layout_zone zone;
+	if (layout_zone_of(zone, text))
+		return 0;
+	return error_set(err, EINVAL, "'" STR_FMT "' is no zone: write it like +02:00 or UTC",
+			 STR_ARG(text));
+}
 
-	if (!layout_zone_of(&zone, hints->zone))
-		return error_set(err, EINVAL,
-				 "'" STR_FMT "' is no zone: write it like +02:00 or UTC",
-				 STR_ARG(hints->zone));
-	l = mem_zalloc(sizeof(*l));
-	l->zone = zone;
-	l->mtime_ns = hints->mtime_ns;
-	l->node = arena_str(&l->arena, hints->node);
+static struct layout *layout_new(const struct layout_zone *zone, int64_t mtime_ns, struct str node)
+{
+	struct layout *l = mem_zalloc(sizeof(*l));
+
+	l->zone = *zone;
+	l->mtime_ns = mtime_ns;
+	l->node = arena_str(&l->arena, node);
 	l->times = layout_times_new();
-	*layout = l;
-	return 0;
+	return l;
 }
 
 void layout_free(struct layout *layout)
@@ -102,11 +103,13 @@ int layout_learn(struct layout **layout, struct str head, const struct layout_hi
 {
 	struct arena arena = { 0 };
 	struct layout_sample sample;
+	struct layout_zone zone = { 0 };
 	struct layout *l;
-	int r = layout_new(&l, hints, err);
+	int r = zone_of(&zone, hints->zone, err);
 
 	if (r < 0)
 		return r;
+	l = layout_new(&zone, hints->mtime_ns, hints->node);
 	layout_sample_take(&sample, head, &arena);
 	if (learn(l, &sample)) {
 		*layout = l;
@@ -120,12 +123,11 @@ int layout_learn(struct layout **layout, struct str head, const struct layout_hi
 
 struct layout *layout_learn_inner(const struct layout *outer, const struct layout_sample *sample)
 {
-	struct layout_hints hints = { .mtime_ns = outer->mtime_ns, .node = outer->node };
 	struct layout *l;
 
-	if (sample->depth > 2 || !sample->nr || layout_new(&l, &hints, NULL) < 0)
+	if (sample->depth > 2 || !sample->nr)
 		return NULL;
-	l->zone = outer->zone;
+	l = layout_new(&outer->zone, outer->mtime_ns, outer->node);
 	if (learn(l, sample))
 		return l;
 	layout_free(l);
@@ -135,12 +137,14 @@ struct layout *layout_learn_inner(const struct layout *outer, const struct layou
 int layout_compile(struct layout **layout, const char *pattern, const struct layout_hints *hints,
 		   struct error *err)
 {
+	struct layout_zone zone = { 0 };
 	struct layout_fields *fields;
 	struct layout *l;
-	int r = layout_new(&l, hints, err);
+	int r = zone_of(&zone, hints->zone, err);
 
 	if (r < 0)
 		return r;
+	l = layout_new(&zone, hints->mtime_ns, hints->node);
 	fields = arena_new(&l->arena, struct layout_fields);
 	l->own = fields;
 	l->kind = &layout_given;

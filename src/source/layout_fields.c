@@ -438,7 +438,7 @@ void layout_fields_text(const struct layout_fields *f, struct buf *b)
 			break;
 		case STEP_SEEK_TIME:
 			buf_add(b, STR("…"));
-			/* fall through */
+			__attribute__((fallthrough));
 		case STEP_TIME:
 			buf_add(b, STR("%d{"));
 			layout_time_text(&f->time, b);

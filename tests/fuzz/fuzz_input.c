@@ -39,6 +39,8 @@ static ssize_t drain(struct str bytes, bool look, uint64_t *hash)
 	return n;
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str bytes = { (const char *)data, size };

@@ -25,6 +25,8 @@ static size_t end_by_hand(struct str s)
 	return 0;
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct str arrays[] = { { "spans", 5 } };

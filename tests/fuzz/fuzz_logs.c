@@ -77,6 +77,8 @@ static uint64_t read_once(struct str bytes, unsigned cores)
 	return seen.hash;
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str bytes = { (const char *)data, size };

@@ -13,6 +13,8 @@
 #include "source/formats.h"
 #include "source/input.h"
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 static inline void must(bool holds)
 {
 	if (!holds)
