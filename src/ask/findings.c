@@ -6,6 +6,7 @@
 #include "ask/length.h"
 #include "store/store.h"
 
+#define LEAST_SLOW 5
 #define NORMAL_FROM 0.4
 #define NORMAL_UNTIL 0.6
 #define SLOW_TIMES 1.5   /* slower than normal by less is not slow */
@@ -67,14 +68,26 @@ static void rank_requests(struct slow_sets *sets, const struct type_stat *t)
 		qsort(sets->outside.v, sets->outside.nr, sizeof(*sets->outside.v), fastest_first);
 }
 
+/* One request alone is an anecdote: a few are taken where the share gives less, but no more than a
+ * tenth. */
+static size_t slow_of(size_t nr, double slow_share)
+{
+	size_t slow = (size_t)(slow_share * (double)nr);
+	size_t least = nr / 10 < LEAST_SLOW ? nr / 10 : LEAST_SLOW;
+
+	if (slow < least)
+		slow = least;
+	return slow ? slow : 1;
+}
+
 static void split_ranks(struct slow_sets *sets, double slow_share)
 {
-	size_t nr = sets->ranks.nr, slow = (size_t)(slow_share * (double)nr);
+	size_t nr = sets->ranks.nr;
 	size_t base = sets->outside.nr ? sets->outside.nr : nr;
 
 	if (!nr)
 		return;
-	sets->slow_from = nr - (slow ? slow : 1);
+	sets->slow_from = nr - slow_of(nr, slow_share);
 	sets->normal_from = (size_t)(NORMAL_FROM * (double)base);
 	sets->normal_until = (size_t)ceil(NORMAL_UNTIL * (double)base);
 	if (sets->outside.nr)
@@ -209,19 +222,24 @@ static void find_in_type(struct findings *f, uint32_t type, struct finding *one)
 	one->verdict = VERDICT_SLOW;
 	one->impact = impact_of(sets, one->median);
 	contrast_confidence(&f->contrast, type, &f->arena, &one->answer);
+	/* what is said of requests that are a guess is no surer than the guess */
+	one->answer.confidence *= t->confidence / (double)t->timings.nr;
 	one->nr_features = features_telling(&f->features, type, one->features, FINDING_FEATURES);
 	find_peers(f, one);
 }
 
+/* What matters and is known comes before what might matter more. */
 static int largest_impact(const void *a, const void *b, void *ctx)
 {
 	const struct finding *x = a, *y = b;
 	const struct types *t = ctx;
+	double known_x = x->impact * x->answer.confidence,
+	       known_y = y->impact * y->answer.confidence;
 
 	if (x->verdict != y->verdict)
 		return x->verdict < y->verdict ? -1 : 1;
-	if (x->impact != y->impact)
-		return x->impact > y->impact ? -1 : 1;
+	if (known_x != known_y)
+		return known_x > known_y ? -1 : 1;
 	return str_cmp(t->v.v[x->type].name, t->v.v[y->type].name);
 }
 

@@ -9,8 +9,11 @@
 #define THIN_REQUESTS 5 /* fewer slow ones are thin evidence */
 #define FEW_REQUESTS 20 /* of a type: its slowest hundredth says little */
 #define NAME_BYTES 120
-#define NODE_ADDS 0.1 /* what a node must explain beyond its slowest step to be worth a sentence \
-		       */
+#define FEATURES_SAID 2
+#define PEERS_FASTER 1.5
+#define NODE_ADDS \
+	0.1 /* what a node must explain beyond its slowest step to be worth a sentence \
+	     */
 
 void tell_shell_word(struct buf *b, struct str word)
 {
@@ -49,10 +52,13 @@ static void say_sets(const struct findings *f, const struct finding *one, struct
 	if (one->nr_slow == 1) {
 		buf_add(b, STR("The slowest request takes "));
 	} else {
+		bool is_share = (double)one->nr_slow <= f->slow_share * (double)one->nr;
+
 		buf_add(b, STR("The slowest "));
-		say_percent(b, f->slow_share);
-		buf_fmt(b, " (%llu of %llu) take ", (unsigned long long)one->nr_slow,
-			(unsigned long long)one->nr);
+		if (is_share)
+			say_percent(b, f->slow_share);
+		buf_fmt(b, is_share ? " (%llu of %llu) take " : "%llu of %llu take ",
+			(unsigned long long)one->nr_slow, (unsigned long long)one->nr);
 	}
 	time_span_text(b, one->slow_mean);
 	buf_add(b, one->outside ? STR("; outside the slow time the median takes ")
@@ -105,14 +111,16 @@ static void say_peers(const struct finding *one, struct buf *b)
 {
 	int64_t slowest = 0;
 
-	if (!one->nr_peers)
+	for (size_t i = 0; i < one->nr_peers; i++)
+		if (one->peers[i].mean > slowest)
+			slowest = one->peers[i].mean;
+	/* peers that are no faster say nothing against this node */
+	if (!one->nr_peers || PEERS_FASTER * (double)slowest > one->answer.hops[0].mean[SIDE_OTHER])
 		return;
 	for (size_t i = 0; i < one->nr_peers; i++) {
 		const char *between = !i ? "" : i + 1 == one->nr_peers ? " and " : ", ";
 
 		buf_fmt(b, "%s" STR_FMT, between, STR_ARG(one->peers[i].node));
-		if (one->peers[i].mean > slowest)
-			slowest = one->peers[i].mean;
 	}
 	buf_fmt(b, " %s the same step in %s", one->nr_peers > 1 ? "do" : "does",
 		one->nr_peers > 1 ? "at most " : "");
@@ -120,13 +128,20 @@ static void say_peers(const struct finding *one, struct buf *b)
 	buf_add(b, STR(". "));
 }
 
-static void say_features(const struct finding *one, struct buf *b)
+/* Attributes that say something beyond the node, which was named already. */
+static void say_features(const struct findings *f, const struct finding *one, struct buf *b)
 {
-	size_t nr = one->nr_features < 2 ? one->nr_features : 2;
+	struct str node = hops_node(&f->contrast.hops, one->answer.hops[0].hop);
+	struct str said = STR("");
+	unsigned nr = 0;
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < one->nr_features && nr < FEATURES_SAID; i++) {
 		const struct feature *x = &one->features[i];
 
+		if (str_ends(node, x->value) || (said.n && str_eq(said, x->value)))
+			continue;
+		said = x->value;
+		nr++;
 		buf_fmt(b,
 			"%llu of %llu slow requests have " STR_FMT " " STR_FMT
 			", %llu of %llu normal ones. ",
@@ -227,7 +242,7 @@ void tell_finding(const struct findings *f, const struct finding *one, const cha
 	say_hop(f, one, &text);
 	say_node(f, one, &text);
 	say_peers(one, &text);
-	say_features(one, &text);
+	say_features(f, one, &text);
 	say_since(one, &text);
 	say_evidence(one, &text);
 	p = section_say(s, "", STR_FMT, STR_ARG(buf_str(&text)));

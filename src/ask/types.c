@@ -42,6 +42,7 @@ static int add_request(void *ctx, const struct request *r)
 		vec_push(&t->v, (struct type_stat){ 0 });
 	s = &t->v.v[type];
 	vec_push(&s->timings, (struct timing){ r->start, ns, r->id, r->error, r->incomplete });
+	s->confidence += (double)r->confidence;
 	s->total += (double)ns;
 	s->errors += r->error;
 	s->incomplete += r->incomplete;

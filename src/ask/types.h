@@ -20,7 +20,8 @@ struct type_stat {
 	VEC(struct timing) timings; /* in order of start */
 	VEC(sym_t) nodes;           /* after types_see: the first thousand, as seen */
 	uint64_t errors, incomplete;
-	double total; /* ns of all of them together */
+	double total;      /* ns of all of them together */
+	double confidence; /* summed over all: how sure it is that each is one request */
 	int64_t p50, p90, p99, max;
 };
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -37,13 +36,16 @@ static void catch_signals(void)
 struct passage {
 	struct sink store;
 	struct progress progress;
+	const char *name; /* of the file at hand, as answers show it */
 };
 
 static int pass_file(void *to, const struct file_seen *f, uint32_t *number, struct error *err)
 {
 	struct passage *p = to;
+	struct file_seen seen = *f;
 
-	return p->store.file(p->store.to, f, number, err);
+	seen.name = str_of(p->name);
+	return p->store.file(p->store.to, &seen, number, err);
 }
 
 static int pass_events(void *to, const struct event *ev, size_t nr, struct error *err)
@@ -83,6 +85,7 @@ static int read_inputs(struct store *s, const struct source_options *o,
 
 	progress_begin(&p.progress, "reading", list->bytes);
 	for (size_t i = 0; i < list->nr && got >= 0; i++) {
+		p.name = list->paths[i] + list->name_at[i];
 		got = source_read(list->paths[i], o, &sink, err);
 		if (got >= 0) {
 			nr_read += got > 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/time.h"
 #include "base/vec.h"
 #include "model/attr.h"
 #include "store/store.h"
@@ -184,12 +185,22 @@ static int hand_on(struct walk *w, const struct request *r, const struct request
 	return w->out.n >= FLUSH_BYTES ? feed_flush(&w->out, w->to, w->err) : 0;
 }
 
+/* Exported times are corrected times, of events as of spans. */
+static void set_clocks(struct held *h)
+{
+	for (size_t i = 0; i < h->body.nr_events; i++)
+		if (h->events[i].ns != NS_NONE)
+			h->events[i].ns = body_event_ns(&h->body, i, h->events[i].ns);
+}
+
 static int hand_on_batch(struct walk *w)
 {
 	int r = fetch_events(w);
 
-	for (size_t i = 0; i < w->held.nr && !r; i++)
+	for (size_t i = 0; i < w->held.nr && !r; i++) {
+		set_clocks(&w->held.v[i]);
 		r = hand_on(w, &w->held.v[i].r, &w->held.v[i].body, w->held.v[i].events);
+	}
 	vec_clear(&w->held);
 	vec_clear(&w->wanted);
 	arena_reset(&w->batch);

@@ -1,5 +1,7 @@
 #include "model/carried.h"
 
+#include "base/names.h"
+#include "base/vec.h"
 #include "model/attr.h"
 #include "model/event.h"
 #include "model/span.h"
@@ -11,15 +13,49 @@ static bool any_carried(struct str attrs)
 	return attrs.n > prefix.n && memmem(attrs.p, attrs.n, prefix.p, prefix.n);
 }
 
-/* Whether one of the attributes called mark names this key. */
-static bool is_marked(struct str attrs, struct str mark, struct str key)
+/* What the attributes say of each other by name: a table, so that many of them cost no more each.
+ */
+enum mark {
+	MARK_JSON = 1,
+	MARK_LIBRARY = 2,
+};
+
+struct marks {
+	struct names keys;
+	VEC(uint8_t) of; /* of[sym]: enum mark; of[0] is for the empty name */
+};
+
+static void marks_take(struct marks *m, struct str attrs)
 {
 	struct attr a;
 
-	while (attr_take(&attrs, &a))
-		if (str_eq(a.key, mark) && a.type == ATTR_STRING && str_eq(a.text, key))
-			return true;
-	return false;
+	vec_push(&m->of, 0);
+	while (attr_take(&attrs, &a)) {
+		enum mark mark = str_eq(a.key, STR(CARRIED_JSON))      ? MARK_JSON
+				 : str_eq(a.key, STR(CARRIED_LIBRARY)) ? MARK_LIBRARY
+								       : 0;
+		sym_t sym;
+
+		if (!mark || a.type != ATTR_STRING)
+			continue;
+		sym = names_add(&m->keys, a.text);
+		if (sym == m->of.nr)
+			vec_push(&m->of, 0);
+		m->of.v[sym] |= (uint8_t)mark;
+	}
+}
+
+static void marks_done(struct marks *m)
+{
+	names_done(&m->keys);
+	vec_done(&m->of);
+}
+
+static bool is_marked(const struct marks *m, struct str key, enum mark mark)
+{
+	sym_t sym = names_find(&m->keys, key);
+
+	return (sym || !key.n) && (m->of.v[sym] & mark);
 }
 
 static bool restore_text(struct span *s, const struct attr *at)
@@ -54,32 +90,35 @@ static bool restore_field(struct span *s, const struct attr *at)
 	return true;
 }
 
-static void restore_type(struct str attrs, struct attr *at)
+static void restore_type(const struct marks *m, struct attr *at)
 {
-	if (at->type == ATTR_STRING && is_marked(attrs, STR(CARRIED_JSON), at->key))
+	if (at->type == ATTR_STRING && is_marked(m, at->key, MARK_JSON))
 		at->type = ATTR_JSON;
-	if (at->scope == ATTR_SPAN && is_marked(attrs, STR(CARRIED_LIBRARY), at->key))
+	if (at->scope == ATTR_SPAN && is_marked(m, at->key, MARK_LIBRARY))
 		at->scope = ATTR_LIBRARY;
 }
 
 void carried_restore_span(struct span *s, struct arena *a)
 {
-	struct str all = s->attrs, rest = s->attrs;
+	struct str rest = s->attrs;
+	struct marks marks = { 0 };
 	struct buf kept = { 0 };
 	struct attr at;
 
-	if (!any_carried(all))
+	if (!any_carried(rest))
 		return;
+	marks_take(&marks, rest);
 	while (attr_take(&rest, &at)) {
 		if (str_starts(at.key, STR(CARRIED_PREFIX)) && restore_field(s, &at))
 			continue;
-		restore_type(all, &at);
+		restore_type(&marks, &at);
 		attr_add(&kept, &at);
 	}
 	if (s->end < s->start)
 		s->end = s->start;
 	s->attrs = arena_str(a, buf_str(&kept));
 	buf_done(&kept);
+	marks_done(&marks);
 }
 
 static bool restore_event_field(struct event *ev, const struct attr *at)
@@ -103,18 +142,21 @@ static bool restore_event_field(struct event *ev, const struct attr *at)
 
 void carried_restore_event(struct event *ev, struct arena *a)
 {
-	struct str all = ev->attrs, rest = ev->attrs;
+	struct str rest = ev->attrs;
+	struct marks marks = { 0 };
 	struct buf kept = { 0 };
 	struct attr at;
 
-	if (!any_carried(all))
+	if (!any_carried(rest))
 		return;
+	marks_take(&marks, rest);
 	while (attr_take(&rest, &at)) {
 		if (str_starts(at.key, STR(CARRIED_PREFIX)) && restore_event_field(ev, &at))
 			continue;
-		restore_type(all, &at);
+		restore_type(&marks, &at);
 		attr_add(&kept, &at);
 	}
 	ev->attrs = arena_str(a, buf_str(&kept));
 	buf_done(&kept);
+	marks_done(&marks);
 }

@@ -3,9 +3,9 @@
 #include <string.h>
 
 static const struct {
-	const char *name, *text;
+	const char *name, *one, *several;
 } losses[] = {
-#define LOSS_ROW(id, name, text) { name, text },
+#define LOSS_ROW(id, name, one, several) { name, one, several },
 	LOSSES(LOSS_ROW)
 #undef LOSS_ROW
 };
@@ -15,9 +15,9 @@ const char *loss_name(enum loss loss)
 	return losses[loss].name;
 }
 
-const char *loss_text(enum loss loss)
+const char *loss_text(enum loss loss, uint64_t count)
 {
-	return losses[loss].text;
+	return count == 1 ? losses[loss].one : losses[loss].several;
 }
 
 bool loss_find(const char *name, enum loss *loss)

@@ -5,60 +5,92 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* name as scripts see it, text as people read it ("3 lines without a time …") */
+/* name as scripts see it, then as people read it: of one, and of several ("3 lines without …") */
 #define LOSSES(X) \
-	X(LOSS_FILES_UNREADABLE, "files_unreadable", "files that could not be read") \
-	X(LOSS_FILES_UNKNOWN, "files_of_unknown_kind", "files of no known kind, skipped") \
-	X(LOSS_FILES_EMPTY, "files_empty", "empty files") \
-	X(LOSS_FILES_CUT, "files_cut_short", "files that end in the middle (used up to there)") \
+	X(LOSS_FILES_UNREADABLE, "files_unreadable", "file that could not be read", \
+	  "files that could not be read") \
+	X(LOSS_FILES_UNKNOWN, "files_of_unknown_kind", "file of no known kind, skipped", \
+	  "files of no known kind, skipped") \
+	X(LOSS_FILES_EMPTY, "files_empty", "empty file", "empty files") \
+	X(LOSS_FILES_CUT, "files_cut_short", "file that ends in the middle (used up to there)", \
+	  "files that end in the middle (used up to there)") \
 	X(LOSS_LINES_NO_TIME, "lines_without_time", \
+	  "line without a time, before the first line that has one", \
 	  "lines without a time, before the first line that has one") \
-	X(LOSS_LINES_BROKEN, "lines_broken", "lines that do not fit the layout of their file") \
+	X(LOSS_LINES_BROKEN, "lines_broken", "line that does not fit the layout of its file", \
+	  "lines that do not fit the layout of their file") \
 	X(LOSS_LINES_CUT, "lines_cut", \
+	  "line longer than a line may be, of which only the front was read", \
 	  "lines longer than a line may be, of which only the front was read") \
-	X(LOSS_LINES_NOT_UTF8, "lines_not_utf8", "lines with bytes that are not UTF-8 (kept)") \
-	X(LOSS_LINES_NUL, "lines_with_nul", "lines with NUL bytes (kept)") \
-	X(LOSS_TIME_RANGE, "times_out_of_range", "times out of range") \
+	X(LOSS_LINES_NOT_UTF8, "lines_not_utf8", "line with bytes that are not UTF-8 (kept)", \
+	  "lines with bytes that are not UTF-8 (kept)") \
+	X(LOSS_LINES_NUL, "lines_with_nul", "line with NUL bytes (kept)", \
+	  "lines with NUL bytes (kept)") \
+	X(LOSS_TIME_RANGE, "times_out_of_range", "time out of range", "times out of range") \
 	X(LOSS_TIME_BACK, "times_going_back", \
+	  "line older than the line before by more than a second", \
 	  "lines older than the line before by more than a second") \
-	X(LOSS_YEAR_GUESSED, "years_guessed", "times whose year was guessed") \
-	X(LOSS_DATE_GUESSED, "dates_guessed", "times whose date was guessed") \
-	X(LOSS_ZONE_GUESSED, "zones_guessed", "times whose zone was taken to be the local one") \
-	X(LOSS_JSON_BROKEN, "json_broken", "JSON documents that do not parse") \
-	X(LOSS_JSON_FOREIGN, "json_of_other_kind", \
+	X(LOSS_YEAR_GUESSED, "years_guessed", "time whose year was guessed", \
+	  "times whose year was guessed") \
+	X(LOSS_DATE_GUESSED, "dates_guessed", "time whose date was guessed", \
+	  "times whose date was guessed") \
+	X(LOSS_ZONE_GUESSED, "zones_guessed", "time whose zone was taken to be the local one", \
+	  "times whose zone was taken to be the local one") \
+	X(LOSS_JSON_BROKEN, "json_broken", "JSON document that does not parse", \
+	  "JSON documents that do not parse") \
+	X(LOSS_JSON_FOREIGN, "json_of_other_kind", "JSON document of another kind than its file", \
 	  "JSON documents of another kind than their file") \
-	X(LOSS_PROTO_BROKEN, "protobuf_broken", "protobuf messages that do not parse") \
+	X(LOSS_PROTO_BROKEN, "protobuf_broken", "protobuf message that does not parse", \
+	  "protobuf messages that do not parse") \
 	X(LOSS_METRICS_SKIPPED, "metrics_skipped", \
+	  "metric, which says nothing of single requests", \
 	  "metrics, which say nothing of single requests") \
-	X(LOSS_SPANS_BROKEN, "spans_broken", "spans without an id or a time") \
+	X(LOSS_SPANS_BROKEN, "spans_broken", "span without an id or a time", \
+	  "spans without an id or a time") \
 	X(LOSS_SPANS_TWICE, "spans_twice", \
+	  "span seen twice (same trace, id, name, times), counted once", \
 	  "spans seen twice (same trace, id, name, times), counted once") \
 	X(LOSS_SPAN_IDS_SHARED, "span_ids_shared", \
+	  "span that shares its id with another span of the trace", \
 	  "spans that share their id with another span of the trace") \
 	X(LOSS_SPANS_OPEN, "spans_open", \
+	  "span that was never closed (taken to end with the last thing seen)", \
 	  "spans that were never closed (taken to end with the last thing seen)") \
 	X(LOSS_SPANS_NEGATIVE, "spans_negative", \
+	  "span that ends before it starts (taken as an instant)", \
 	  "spans that end before they start (taken as instants)") \
 	X(LOSS_SPANS_OUTSIDE, "spans_outside_parent", \
+	  "span that lies outside its parent, even after clock correction", \
 	  "spans that lie outside their parent, even after clock correction") \
-	X(LOSS_PARENTS_MISSING, "parents_missing", "spans whose parent is not in the input") \
+	X(LOSS_PARENTS_MISSING, "parents_missing", "span whose parent is not in the input", \
+	  "spans whose parent is not in the input") \
 	X(LOSS_PARENTS_CIRCLE, "parents_in_circle", \
+	  "span that is its own ancestor (taken as a root)", \
 	  "spans that are their own ancestors (taken as roots)") \
-	X(LOSS_EVENTS_BROKEN, "events_broken", "events without an id or a time") \
+	X(LOSS_EVENTS_BROKEN, "events_broken", "event without an id or a time", \
+	  "events without an id or a time") \
 	X(LOSS_AFTER_MISSING, "predecessors_missing", \
+	  "reference to an event that is not in the input", \
 	  "references to events that are not in the input") \
-	X(LOSS_CALLS_OPEN, "calls_without_return", "calls without a return") \
-	X(LOSS_RETURNS_OPEN, "returns_without_call", "returns without a call") \
-	X(LOSS_MESSAGES_NO_ID, "messages_without_id", "messages without an id, in no request") \
-	X(LOSS_CLOCKS_CORRECTED, "clocks_corrected", "nodes whose clock was corrected") \
-	X(LOSS_CLOCKS_UNSURE, "clocks_unsure", \
+	X(LOSS_CALLS_OPEN, "calls_without_return", "call without a return", \
+	  "calls without a return") \
+	X(LOSS_RETURNS_OPEN, "returns_without_call", "return without a call", \
+	  "returns without a call") \
+	X(LOSS_MESSAGES_NO_ID, "messages_without_id", "message without an id, in no request", \
+	  "messages without an id, in no request") \
+	X(LOSS_CLOCKS_CORRECTED, "clocks_corrected", "node whose clock was corrected", \
+	  "nodes whose clock was corrected") \
+	X(LOSS_CLOCKS_UNSURE, "clocks_unsure", "node whose clock seems off but was not corrected", \
 	  "nodes whose clock seems off but was not corrected") \
-	X(LOSS_LINES_UNPLACED, "lines_in_no_request", "log lines that carry no name of a request") \
+	X(LOSS_LINES_UNPLACED, "lines_in_no_request", \
+	  "log line that carries no name of a request", \
+	  "log lines that carry no name of a request") \
 	X(LOSS_TEXT_GONE, "texts_gone", \
+	  "log line whose file is gone or has changed, so that it cannot be shown", \
 	  "log lines whose file is gone or has changed, so that they cannot be shown")
 
 enum loss {
-#define LOSS_ENUM(id, name, text) id,
+#define LOSS_ENUM(id, name, one, several) id,
 	LOSSES(LOSS_ENUM)
 #undef LOSS_ENUM
 		LOSS_NR
@@ -70,7 +102,8 @@ struct losses {
 };
 
 const char *loss_name(enum loss loss);
-const char *loss_text(enum loss loss);
+/* What stands behind the count. */
+const char *loss_text(enum loss loss, uint64_t count);
 bool loss_find(const char *name, enum loss *loss);
 void losses_add(struct losses *to, const struct losses *from);
 

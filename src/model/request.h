@@ -32,4 +32,13 @@ struct request_body {
 	size_t nr_spans, nr_edges, nr_events;
 };
 
+/* When event i of the body happened by the corrected clock of its span; ns is what the event says.
+ */
+static inline int64_t body_event_ns(const struct request_body *b, size_t i, int64_t ns)
+{
+	uint32_t span = b->event_span ? b->event_span[i] : SPAN_NONE;
+
+	return span < b->nr_spans ? (int64_t)((uint64_t)ns + (uint64_t)b->spans[span].shift) : ns;
+}
+
 #endif

@@ -13,7 +13,8 @@ struct event;
 struct span;
 
 struct file_seen {
-	struct str path;   /* as the user would name it again; "-" for standard input */
+	struct str path;   /* to open it again; "-" for standard input */
+	struct str name;   /* in answers: below the directory that was given; empty: the path */
 	struct str format; /* "log4j", "otlp-json" … */
 	struct str layout; /* for logs: the pattern that was found */
 	uint64_t bytes;    /* as stored, compressed or not; 0 when unknown */

@@ -24,6 +24,7 @@ enum span_status { STATUS_UNSET, STATUS_OK, STATUS_ERROR };
 /* Plain data, strings borrowed like those of an event. */
 struct span {
 	int64_t start, end;
+	int64_t shift;   /* what was added to both to set its clock right */
 	uint32_t parent; /* position in the request's spans; SPAN_NONE until inferred and for a root
 			  */
 	enum span_kind kind;

@@ -103,7 +103,7 @@ static void add_losses(struct buf *out, const struct losses *losses)
 		buf_add(out, STR("<li><b>"));
 		shown_count(out, (int64_t)losses->count[i]);
 		buf_add(out, STR("</b> "));
-		html_text(out, str_of(loss_text((enum loss)i)));
+		html_text(out, str_of(loss_text((enum loss)i, losses->count[i])));
 		buf_add(out, STR("</li>\n"));
 	}
 	if (any)

@@ -222,7 +222,7 @@ static void add_losses(struct text *t, const struct losses *losses)
 		buf_add(t->out, buf_str(&t->shown));
 		text_paint(t->style, t->out, PAINT_OFF);
 		buf_char(t->out, ' ');
-		wrap(t, str_of(loss_text((enum loss)i)), TEXT_MARGIN + wide + 1);
+		wrap(t, str_of(loss_text((enum loss)i, losses->count[i])), TEXT_MARGIN + wide + 1);
 	}
 }
 

@@ -21,6 +21,8 @@
 
 struct walk {
 	VEC(char *) paths;
+	VEC(size_t) name_at;
+	size_t base; /* length of the directory that is walked */
 	uint64_t bytes;
 	size_t nr_met;     /* files, those that were met before included */
 	struct names seen; /* device and inode of each */
@@ -47,6 +49,7 @@ static void add_file(struct walk *w, const char *path, const struct stat *st)
 	vec_push(&w->paths, strdup(path));
 	if (!w->paths.v[w->paths.nr - 1])
 		mem_bytes(SIZE_MAX, 2); /* memory has ended */
+	vec_push(&w->name_at, w->base);
 	if (st && S_ISREG(st->st_mode))
 		w->bytes += (uint64_t)st->st_size;
 }
@@ -101,10 +104,12 @@ static int add_existing(struct walk *w, const char *path, const struct stat *st,
 	if (!dir)
 		return error_set(err, errno, "cannot look into '%s': %s", path, strerror(errno));
 	closedir(dir);
+	w->base = strlen(path) + (path[strlen(path) - 1] != '/');
 	if (is_new(w, st))
 		walk_directory(w, path, 0);
 	else
 		w->nr_met++;
+	w->base = 0;
 	return 0;
 }
 
@@ -152,7 +157,10 @@ int source_expand(char *const *args, size_t nr, struct source_list *list, struct
 
 	for (size_t i = 0; i < nr && !r; i++)
 		r = add_argument(&w, args[i], err);
-	made = (struct source_list){ w.paths.v, w.paths.nr, w.bytes };
+	/* below several directories the same name may stand twice */
+	for (size_t i = 0; i < w.name_at.nr && nr > 1; i++)
+		w.name_at.v[i] = 0;
+	made = (struct source_list){ w.paths.v, w.name_at.v, w.paths.nr, w.bytes };
 	names_done(&w.seen);
 	if (r)
 		source_list_done(&made);
@@ -166,5 +174,6 @@ void source_list_done(struct source_list *list)
 	for (size_t i = 0; i < list->nr; i++)
 		free(list->paths[i]);
 	free(list->paths);
+	free(list->name_at);
 	*list = (struct source_list){ 0 };
 }

@@ -38,11 +38,13 @@ const struct source *source_find(struct input *in);
 
 struct source_list {
 	char **paths;
+	size_t *name_at; /* where in the path the name begins that answers show */
 	size_t nr;
 	uint64_t bytes; /* of all that are regular files */
 };
 
-/* Files named by arguments: files, directories (walked, hidden files left out), globs, "-". Sorted
+/* Files named by arguments: files, directories (walked, hidden files left out), globs, "-". Files of
+ * the one directory that was given are named from there on, all others as they were given. Sorted
  * within a directory. */
 int source_expand(char *const *args, size_t nr, struct source_list *list, struct error *err);
 void source_list_done(struct source_list *list);

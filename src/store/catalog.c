@@ -33,6 +33,7 @@ uint32_t catalog_add_file(struct catalog *c, const struct file_seen *seen)
 
 	file.f.number = (uint32_t)c->files.nr + 1;
 	file.f.seen.path = arena_str(&c->arena, seen->path);
+	file.f.seen.name = seen->name.n ? arena_str(&c->arena, seen->name) : file.f.seen.path;
 	file.f.seen.format = arena_str(&c->arena, seen->format);
 	file.f.seen.layout = arena_str(&c->arena, seen->layout);
 	file.absolute = absolute_of(c, seen->path);
@@ -106,6 +107,7 @@ static void add_file(struct buf *b, const struct catalog_file *file)
 	const struct file_seen *seen = &file->f.seen;
 
 	buf_bytes(b, seen->path);
+	buf_bytes(b, seen->name);
 	buf_bytes(b, seen->format);
 	buf_bytes(b, seen->layout);
 	buf_bytes(b, file->absolute);
@@ -203,9 +205,10 @@ static bool take_files(struct str *s, struct catalog *c)
 		struct catalog_file file = { .f.number = (uint32_t)c->files.nr + 1 };
 		struct file_seen *seen = &file.f.seen;
 
-		if (!str_take_bytes(s, &seen->path) || !str_take_bytes(s, &seen->format) ||
-		    !str_take_bytes(s, &seen->layout) || !str_take_bytes(s, &file.absolute) ||
-		    !str_take_varint(s, &seen->bytes) || !str_take_svarint(s, &seen->mtime_ns) ||
+		if (!str_take_bytes(s, &seen->path) || !str_take_bytes(s, &seen->name) ||
+		    !str_take_bytes(s, &seen->format) || !str_take_bytes(s, &seen->layout) ||
+		    !str_take_bytes(s, &file.absolute) || !str_take_varint(s, &seen->bytes) ||
+		    !str_take_svarint(s, &seen->mtime_ns) ||
 		    !str_take_varint(s, &file.f.nr_events) || !str_take_varint(s, &file.f.nr_lines))
 			return false;
 		vec_push(&c->files, file);

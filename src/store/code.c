@@ -108,16 +108,19 @@ void code_add_span(struct buf *to, struct syms *t, const struct span *s, int64_t
 {
 	size_t strings = s->key.n + s->id.n + s->parent_id.n + s->name.n + s->node.n + s->host.n +
 			 s->thread.n + s->links.n + s->attrs.n;
-	char *p = buf_room(to, 10 * U64_ROOM + 4 * SYM_ROOM + strings);
+	char *p = buf_room(to, 11 * U64_ROOM + 4 * SYM_ROOM + strings);
 
 	p = put_s64(p, minus(s->start, base));
 	p = put_s64(p, minus(s->end, s->start));
 	/* no parent is the commonest parent, and must not cost five bytes */
 	p = put_u64(p, (uint32_t)(s->parent + 1));
 	p = put_u64(p, (uint64_t)s->kind | (uint64_t)s->status << 3 | (uint64_t)s->follows << 5 |
-			       (uint64_t)(s->confidence == 1) << 6);
+			       (uint64_t)(s->confidence == 1) << 6 |
+			       (uint64_t)(s->shift != 0) << 7);
 	if (s->confidence != 1)
 		p = put_float(p, s->confidence);
+	if (s->shift)
+		p = put_s64(p, s->shift);
 	p = sym_put(t, SYM_NAME, s->name, p);
 	p = sym_put(t, SYM_NODE, s->node, p);
 	p = sym_put(t, SYM_HOST, s->host, p);
@@ -135,7 +138,7 @@ static bool take_span_head(struct str *from, struct span *s, int64_t base)
 	uint64_t tag;
 
 	if (!str_take_svarint(from, &s->start) || !str_take_svarint(from, &s->end) ||
-	    !take_u32(from, &s->parent) || !str_take_varint(from, &tag) || tag >= 1 << 7)
+	    !take_u32(from, &s->parent) || !str_take_varint(from, &tag) || tag >= 1 << 8)
 		return false;
 	s->start = plus(s->start, base);
 	s->end = plus(s->end, s->start);
@@ -144,8 +147,10 @@ static bool take_span_head(struct str *from, struct span *s, int64_t base)
 	s->status = tag >> 3 & 3;
 	s->follows = tag >> 5 & 1;
 	s->confidence = 1;
+	s->shift = 0;
 	return s->kind <= SPAN_WAIT && s->status <= STATUS_ERROR &&
-	       (tag >> 6 || take_raw(from, &s->confidence, sizeof(s->confidence)));
+	       ((tag >> 6 & 1) || take_raw(from, &s->confidence, sizeof(s->confidence))) &&
+	       (!(tag >> 7) || str_take_svarint(from, &s->shift));
 }
 
 bool code_take_span(struct str *from, const struct syms *t, struct span *s, int64_t base)

@@ -55,7 +55,6 @@ static int run(struct store *const *runs, const struct args *args, struct report
 }
 
 static const struct option options[] = {
-	{ "run-name", "NAME", "how the commands that are shown name the run" },
 	{ "type", "TYPE", "only this type of request" },
 	{ "from", "TIME", "only requests that start at this time or later" },
 	{ "until", "TIME", "only requests that start before this time" },

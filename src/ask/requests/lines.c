@@ -48,7 +48,7 @@ static int add_file(void *ctx, const struct stored_file *f)
 
 	while (w->files.nr <= f->number)
 		vec_push(&w->files, (struct file){ 0 });
-	w->files.v[f->number] = (struct file){ arena_str(&w->report->arena, f->seen.path), 1 };
+	w->files.v[f->number] = (struct file){ arena_str(&w->report->arena, f->seen.name), 1 };
 	return 0;
 }
 

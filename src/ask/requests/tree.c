@@ -40,7 +40,7 @@ static const struct column columns[] = {
 	[PARENT] = { "parent", NULL, CELL_TEXT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 	[NAME] = { "name", "span", CELL_TEXT, COLUMN_WIDE | COLUMN_INDENT },
 	[NODE] = { "node", "node", CELL_TEXT, 0 },
-	[THREAD] = { "thread", "thread", CELL_TEXT, COLUMN_OPTIONAL },
+	[THREAD] = { "thread", "thread", CELL_TEXT, COLUMN_OPTIONAL | COLUMN_WIDE },
 	[START] = { "start", NULL, CELL_TIME, COLUMN_JSON_ONLY },
 	[OFFSET] = { "offset", "after", CELL_DURATION, 0 },
 	[DURATION] = { "duration", "takes", CELL_DURATION, COLUMN_OPTIONAL },
@@ -194,6 +194,7 @@ static void add_span(struct tree *t, uint32_t i, unsigned depth)
 struct line {
 	struct tree *t;
 	unsigned depth;
+	uint32_t at; /* among the events of the body */
 };
 
 static int add_line(void *ctx, uint64_t number, const struct event *ev)
@@ -205,6 +206,7 @@ static int add_line(void *ctx, uint64_t number, const struct event *ev)
 	struct buf raw = { 0 };
 	struct error why = { 0 };
 	struct str text = ev->text.n ? ev->text : ev->title;
+	int64_t ns = ev->ns == NS_NONE ? NS_NONE : body_event_ns(t->body, l->at, ev->ns);
 
 	(void)number;
 	if (ev->kind == EVENT_LOG && !ev->text.n) {
@@ -223,10 +225,10 @@ static int add_line(void *ctx, uint64_t number, const struct event *ev)
 	row_text(o, row, NODE, ev->node);
 	if (ev->thread.n)
 		row_text(o, row, THREAD, ev->thread);
-	if (ev->ns != NS_NONE) {
-		row_int(o, row, START, ev->ns);
-		row_int(o, row, OFFSET, length_signed(t->r->start, ev->ns));
-		row_bar(o, row, BAR, place_of(t, ev->ns), place_of(t, ev->ns), 'r');
+	if (ns != NS_NONE) {
+		row_int(o, row, START, ns);
+		row_int(o, row, OFFSET, length_signed(t->r->start, ns));
+		row_bar(o, row, BAR, place_of(t, ns), place_of(t, ns), 'r');
 	}
 	if (ev->line && ev->file < t->files.nr) {
 		row_text(o, row, FILE_NAME, t->files.v[ev->file]);
@@ -240,12 +242,12 @@ static int add_line(void *ctx, uint64_t number, const struct event *ev)
 static int add_lines(struct tree *t, uint32_t owner, unsigned depth, struct error *err)
 {
 	uint32_t first = t->line_first[owner], nr = t->line_first[owner + 1] - first, i = 0;
-	struct line l = { t, depth };
+	struct line l = { t, depth, 0 };
 	int r = 0;
 
 	for (; i < nr && i < LINES_PER_SPAN && t->nr_lines < LINES_IN_ALL && r >= 0; i++) {
-		r = store_each_event(t->store, t->body->events[t->lines[first + i]], 1, add_line,
-				     &l, err);
+		l.at = t->lines[first + i];
+		r = store_each_event(t->store, t->body->events[l.at], 1, add_line, &l, err);
 		t->nr_lines++;
 	}
 	t->out->nr_left_out += nr - i;
@@ -258,7 +260,7 @@ static int add_file(void *ctx, const struct stored_file *f)
 
 	while (t->files.nr <= f->number)
 		vec_push(&t->files, (struct str){ 0 });
-	t->files.v[f->number] = arena_str(&t->arena, f->seen.path);
+	t->files.v[f->number] = arena_str(&t->arena, f->seen.name);
 	return 0;
 }
 

@@ -101,7 +101,8 @@ static void correct(struct named *n, struct graph *g)
 	for (size_t i = 0; i < g->tree.nr; i++) {
 		struct span *s = &g->tree.spans[i];
 
-		s->end += clock_offset(n->clock, services_clock(s));
+		s->shift = clock_offset(n->clock, services_clock(s));
+		s->end += s->shift;
 		s->node = services_node(n->services, s->node, s->host, &n->arena);
 		s->start = INT64_MIN;
 	}

@@ -176,6 +176,15 @@ static float confidence_of(enum key_kind kind, double apart)
 	}
 }
 
+/* The same node says again what it said first, after other things: another piece of work begins. */
+static bool begins_again(const struct group *g, const uint32_t *picked, size_t from, size_t i)
+{
+	const struct event *first = &g->events[picked[from]], *ev = &g->events[picked[i]];
+
+	return g->key_kind == KEY_WORK && first->title.n && str_eq(first->title, ev->title) &&
+	       str_eq(first->node, ev->node) && !str_eq(g->events[picked[i - 1]].title, ev->title);
+}
+
 int line_requests(struct named *n, const struct group *g, struct error *err)
 {
 	int64_t idle = g->key_kind == KEY_TRACE ? INT64_MAX : n->options->idle_ns;
@@ -188,7 +197,8 @@ int line_requests(struct named *n, const struct group *g, struct error *err)
 	for (size_t i = 1; i <= nr; i++) {
 		int got;
 
-		if (i < nr && g->events[picked[i]].ns - g->events[picked[i - 1]].ns <= idle)
+		if (i < nr && g->events[picked[i]].ns - g->events[picked[i - 1]].ns <= idle &&
+		    !begins_again(g, picked, from, i))
 			continue;
 		if (!is_thin(g, picked + from, i - from)) {
 			got = make_request(n, g, picked + from, i - from,

@@ -47,6 +47,7 @@ static void correct(struct named *n, struct tree *t)
 
 		s->start += offset;
 		s->end += offset;
+		s->shift = offset;
 	}
 	for (size_t i = 0; i < t->nr; i++) {
 		struct span *s = &t->spans[i];
