@@ -76,7 +76,7 @@ static void print(const struct counts *c, const struct losses *lost, double seco
 	for (int i = 0; i < LOSS_NR; i++)
 		if (lost->count[i])
 			printf("lost     %llu %s\n", (unsigned long long)lost->count[i],
-			       loss_text((enum loss)i));
+			       loss_text((enum loss)i, lost->count[i]));
 }
 
 int main(int argc, char **argv)

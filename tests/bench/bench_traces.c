@@ -76,7 +76,7 @@ static int bench(const char *path, unsigned cores, struct error *err)
 	for (int i = 0; i < LOSS_NR; i++)
 		if (losses.count[i])
 			printf("lost     %llu %s\n", (unsigned long long)losses.count[i],
-			       loss_text((enum loss)i));
+			       loss_text((enum loss)i, losses.count[i]));
 	return 0;
 }
 
