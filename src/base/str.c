@@ -10,29 +10,12 @@ bool str_eq_nocase(struct str a, struct str b)
 	return a.n == b.n && (!a.n || !strncasecmp(a.p, b.p, a.n));
 }
 
-bool str_starts(struct str s, struct str with)
-{
-	return s.n >= with.n && str_eq(str_head(s, with.n), with);
-}
-
-bool str_ends(struct str s, struct str with)
-{
-	return s.n >= with.n && str_eq(str_skip(s, s.n - with.n), with);
-}
-
 int str_cmp(struct str a, struct str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;
 	int r = n ? memcmp(a.p, b.p, n) : 0;
 
 	return r ? r : (a.n > b.n) - (a.n < b.n);
-}
-
-size_t str_find_char(struct str s, char c)
-{
-	const char *at = s.n ? memchr(s.p, c, s.n) : NULL;
-
-	return at ? (size_t)(at - s.p) : s.n;
 }
 
 size_t str_find(struct str s, struct str needle)
@@ -57,22 +40,6 @@ struct str str_trim(struct str s)
 uint64_t str_hash(struct str s)
 {
 	return XXH3_64bits(s.n ? s.p : "", s.n);
-}
-
-bool str_take_char(struct str *s, char c)
-{
-	if (!s->n || s->p[0] != c)
-		return false;
-	*s = str_skip(*s, 1);
-	return true;
-}
-
-bool str_take(struct str *s, struct str literal)
-{
-	if (!str_starts(*s, literal))
-		return false;
-	*s = str_skip(*s, literal.n);
-	return true;
 }
 
 static bool is_digit(char c)
@@ -169,27 +136,6 @@ bool str_take_double(struct str *s, double *value)
 	*s = str_skip(*s, (size_t)(end - text));
 	*value = v;
 	return true;
-}
-
-bool str_take_until(struct str *s, char c, struct str *value)
-{
-	size_t at = str_find_char(*s, c);
-
-	if (at == s->n)
-		return false;
-	*value = str_head(*s, at);
-	*s = str_skip(*s, at + 1);
-	return true;
-}
-
-size_t str_take_spaces(struct str *s)
-{
-	size_t i = 0;
-
-	while (i < s->n && (s->p[i] == ' ' || s->p[i] == '\t'))
-		i++;
-	*s = str_skip(*s, i);
-	return i;
 }
 
 bool str_take_word(struct str *s, struct str *word)

@@ -52,13 +52,27 @@ static inline struct str str_skip(struct str s, size_t n)
 	return rest;
 }
 
+static inline bool str_starts(struct str s, struct str with)
+{
+	return s.n >= with.n && str_eq(str_head(s, with.n), with);
+}
+
+static inline bool str_ends(struct str s, struct str with)
+{
+	return s.n >= with.n && str_eq(str_skip(s, s.n - with.n), with);
+}
+
 bool str_eq_nocase(struct str a, struct str b);
-bool str_starts(struct str s, struct str with);
-bool str_ends(struct str s, struct str with);
 /* Byte order, a shorter prefix first. */
 int str_cmp(struct str a, struct str b);
 /* Position of c, or s.n. */
-size_t str_find_char(struct str s, char c);
+static inline size_t str_find_char(struct str s, char c)
+{
+	const char *at = s.n ? (const char *)memchr(s.p, c, s.n) : NULL;
+
+	return at ? (size_t)(at - s.p) : s.n;
+}
+
 /* Position of the needle, or s.n. */
 size_t str_find(struct str s, struct str needle);
 /* Without white space at either end. */
@@ -66,8 +80,22 @@ struct str str_trim(struct str s);
 uint64_t str_hash(struct str s);
 
 /* Takers: on success they move *s past what they took; on failure *s is unchanged. */
-bool str_take_char(struct str *s, char c);
-bool str_take(struct str *s, struct str literal);
+static inline bool str_take_char(struct str *s, char c)
+{
+	if (!s->n || s->p[0] != c)
+		return false;
+	*s = str_skip(*s, 1);
+	return true;
+}
+
+static inline bool str_take(struct str *s, struct str literal)
+{
+	if (!str_starts(*s, literal))
+		return false;
+	*s = str_skip(*s, literal.n);
+	return true;
+}
+
 /* Decimal digits, at least one; fails beyond 64 bits. */
 bool str_take_uint(struct str *s, uint64_t *value);
 /* Exactly nr digits. */
@@ -78,12 +106,30 @@ bool str_take_hex(struct str *s, uint64_t *value);
 /* A decimal number with optional fraction and exponent. */
 bool str_take_double(struct str *s, double *value);
 /* Everything up to c, which is passed as well. */
-bool str_take_until(struct str *s, char c, struct str *value);
+static inline bool str_take_until(struct str *s, char c, struct str *value)
+{
+	size_t at = str_find_char(*s, c);
+
+	if (at == s->n)
+		return false;
+	*value = str_head(*s, at);
+	*s = str_skip(*s, at + 1);
+	return true;
+}
+
 /* The next word: bytes other than space and tab, after skipping those in front. */
 bool str_take_word(struct str *s, struct str *word);
 /* The next line without its line end (\n or \r\n); false when nothing is left. */
 bool str_take_line(struct str *s, struct str *line);
-size_t str_take_spaces(struct str *s);
+static inline size_t str_take_spaces(struct str *s)
+{
+	size_t i = 0;
+
+	while (i < s->n && (s->p[i] == ' ' || s->p[i] == '\t'))
+		i++;
+	*s = str_skip(*s, i);
+	return i;
+}
 
 #ifdef __cplusplus
 }

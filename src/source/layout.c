@@ -251,11 +251,23 @@ int64_t layout_ns(const struct layout *layout, struct layout_worker *worker,
 
 void layout_event_begin(const struct layout *layout, struct event *ev)
 {
-	*ev = (struct event){ .kind = EVENT_LOG,
-			      .ns = NS_NONE,
-			      .duration = -1,
-			      .nr_lines = 1,
-			      .node = layout->node };
+	const struct str none = { 0 };
+
+	/* one by one: made for every line, and clearing the whole takes several times as long */
+	ev->ns = NS_NONE;
+	ev->kind = EVENT_LOG;
+	ev->level = LEVEL_NONE;
+	ev->file = 0;
+	ev->nr_lines = 1;
+	ev->line = ev->offset = ev->length = 0;
+	ev->node = layout->node;
+	ev->thread = ev->point = none;
+	ev->key_kind = KEY_NONE;
+	ev->key = ev->span = ev->title = none;
+	ev->duration = -1;
+	ev->op = MESSAGE_SENT;
+	ev->peer = ev->id = ev->after = none;
+	ev->attrs = ev->text = none;
 }
 
 void layout_event_finish(struct event *ev, struct str message, struct arena *arena)

@@ -11,11 +11,13 @@
 /* How far into a line the time is looked for when it has no fixed place. */
 #define SEEK_BYTES 200
 
+/* Made anew for every line, so nothing of it is cleared that need not be. */
 struct take {
 	const struct layout_fields *f;
 	struct layout_worker *worker;
 	struct str rest;
-	struct str value[FIELD_NR];
+	unsigned taken;             /* a bit for each field whose value is set */
+	struct str value[FIELD_NR]; /* read by value_of */
 	struct str trace, span, request;
 	struct layout_stamp stamp;
 	enum level level;
@@ -27,6 +29,24 @@ bool layout_fields_add(struct layout_fields *f, struct layout_op op)
 		return false;
 	f->ops[f->nr++] = op;
 	return true;
+}
+
+static inline void set_field(struct take *t, unsigned field, struct str value)
+{
+	t->taken |= 1u << field;
+	t->value[field] = value;
+}
+
+static inline struct str value_of(const struct take *t, unsigned field)
+{
+	return t->taken & 1u << field ? t->value[field] : (struct str){ 0 };
+}
+
+static inline bool is_alnum(char c)
+{
+	char small = (char)(c | 0x20);
+
+	return (c >= '0' && c <= '9') || (small >= 'a' && small <= 'z');
 }
 
 /* Without blanks at either end. */
@@ -68,7 +88,7 @@ static bool take_level(struct take *t, const struct layout_op *op)
 	size_t n = 0;
 
 	str_take_spaces(&t->rest);
-	while (n < t->rest.n && isalnum((unsigned char)t->rest.p[n]))
+	while (n < t->rest.n && is_alnum(t->rest.p[n]))
 		n++;
 	if (op->most && n > op->most)
 		n = op->most;
@@ -182,12 +202,12 @@ static bool take_program(struct take *t)
 		n++;
 	if (!n || n == s.n || s.p[n] == ' ')
 		return false;
-	t->value[FIELD_LOGGER] = str_head(s, n);
+	set_field(t, FIELD_LOGGER, str_head(s, n));
 	s = str_skip(s, n);
 	if (str_take_char(&s, '[')) {
 		if (!str_take_until(&s, ']', &pid))
 			return false;
-		t->value[FIELD_PID] = pid;
+		set_field(t, FIELD_PID, pid);
 	}
 	if (!str_take_char(&s, ':'))
 		return false;
@@ -249,7 +269,7 @@ static void set_value(struct take *t, const struct layout_op *op, struct str val
 	if (op->field == FIELD_LEVEL) {
 		t->level = level_of(value);
 	} else if (op->field != FIELD_MEANING) {
-		t->value[op->field] = value;
+		set_field(t, op->field, value);
 	} else if (op->meaning == MEANS_TRACE) {
 		t->trace = value;
 	} else if (op->meaning == MEANS_SPAN) {
@@ -319,7 +339,7 @@ static void take_ending_logger(struct take *t)
 		i--;
 	if (!i || s.p[i - 1] != '(')
 		return;
-	t->value[FIELD_LOGGER] = str_head(str_skip(s, i), s.n - 1 - i);
+	set_field(t, FIELD_LOGGER, str_head(str_skip(s, i), s.n - 1 - i));
 	t->rest = str_head(s, i - 1);
 }
 
@@ -360,7 +380,7 @@ static void take_leading_duration(struct take *t, struct event *ev)
 
 static struct str file_and_line(struct take *t, struct arena *arena)
 {
-	struct str file = t->value[FIELD_FILE], line = t->value[FIELD_LINE];
+	struct str file = value_of(t, FIELD_FILE), line = value_of(t, FIELD_LINE);
 
 	if (!file.n || !line.n)
 		return file;
@@ -377,10 +397,14 @@ static void fill_event(struct take *t, const struct layout *layout, struct arena
 	if (t->f->time_op < t->f->nr)
 		ev->ns = layout_ns(layout, t->worker, &t->stamp, losses);
 	ev->level = t->level;
-	ev->thread = t->value[FIELD_THREAD].n ? t->value[FIELD_THREAD] : t->value[FIELD_PID];
-	ev->point = t->value[FIELD_LOGGER].n ? t->value[FIELD_LOGGER] : file_and_line(t, arena);
-	if (t->value[FIELD_NODE].n)
-		ev->node = t->value[FIELD_NODE];
+	ev->thread = value_of(t, FIELD_THREAD);
+	if (!ev->thread.n)
+		ev->thread = value_of(t, FIELD_PID);
+	ev->point = value_of(t, FIELD_LOGGER);
+	if (!ev->point.n)
+		ev->point = file_and_line(t, arena);
+	if (value_of(t, FIELD_NODE).n)
+		ev->node = value_of(t, FIELD_NODE);
 	if (t->trace.n) {
 		ev->key_kind = KEY_TRACE;
 		ev->key = t->trace;
@@ -400,9 +424,15 @@ int layout_fields_parse(const struct layout_fields *f, const struct layout *layo
 			struct layout_worker *worker, struct str line, struct arena *arena,
 			struct event *ev, struct losses *losses, size_t *matched)
 {
-	struct take t = { .f = f, .worker = worker, .rest = line };
+	struct take t;
 	size_t i = 0;
 
+	t.f = f;
+	t.worker = worker;
+	t.rest = line;
+	t.taken = 0;
+	t.trace = t.span = t.request = (struct str){ 0 };
+	t.level = LEVEL_NONE;
 	while (i < f->nr) {
 		struct str before = t.rest;
 

@@ -157,13 +157,14 @@ int layout_settle(struct layout *layout, struct event *events, size_t nr, struct
 {
 	struct layout_settling *s = &layout->settling;
 	struct layout_zone_cache cache = { 0 };
+	const int64_t aside_end = new_year(1750);
 
 	for (size_t i = 0; i < nr; i++) {
 		struct event *ev = &events[i];
 
 		if (ev->ns == NS_NONE)
 			continue;
-		if (ev->ns < new_year(1750))
+		if (ev->ns < aside_end)
 			ev->ns = complete(layout, ev->ns, &cache, losses);
 		if (s->last_ns && ev->ns < s->last_ns - NS_S)
 			losses->count[LOSS_TIME_BACK]++;
