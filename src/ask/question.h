@@ -22,6 +22,7 @@ struct option {
 struct args {
 	const struct option *options; /* ends with a zero name */
 	const char *const *values;
+	const char *run; /* how the user names the run, for commands in the answer; NULL: unknown */
 };
 
 struct example {

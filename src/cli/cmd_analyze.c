@@ -21,9 +21,8 @@ static const struct question *find_question(const char *name)
 static int tell(struct store *s, const char *path, const struct call *call, struct error *err)
 {
 	const struct question *answer = find_question("answer");
-	const struct option options[] = { { "run-name", "FILE", "" }, { 0 } };
-	const char *values[] = { path ? path : "RUN", NULL };
-	struct args args = { options, values };
+	const struct option none[] = { { 0 } };
+	struct args args = { none, NULL, path };
 	struct report report;
 	int got, shown;
 

@@ -1,7 +1,4 @@
 /* culprit QUESTION RUN|INPUT...: puts one question of the table to one run, or to two. */
-#include <string.h>
-
-#include "base/arena.h"
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/observe.h"
@@ -22,30 +19,12 @@ static int open_runs(const struct call *call, struct store **runs, struct error 
 	return got;
 }
 
-/* What the user gave, and how the user names the run: commands in the answer can be typed as they
- * stand. */
-static struct args args_of(const struct call *call, struct arena *arena)
-{
-	size_t nr = 0;
-	struct option *options;
-	const char **values;
-
-	while (call->options[nr].name)
-		nr++;
-	options = arena_array(arena, struct option, nr + 2);
-	values = arena_array(arena, const char *, nr + 2);
-	memcpy(options, call->options, nr * sizeof(*options));
-	memcpy(values, call->values, nr * sizeof(*values));
-	options[nr] = (struct option){ "run-name", "FILE", "" };
-	values[nr] = call->nr_inputs == 1 ? call->inputs[0] : "RUN";
-	return (struct args){ options, values };
-}
-
 static int ask(const struct call *call, struct store *const *runs, struct error *err)
 {
 	const struct question *q = call->command->question;
-	struct arena arena = { 0 };
-	struct args args = args_of(call, &arena);
+	/* the question's options stand first in the command's, so the values fit both */
+	struct args args = { call->options, call->values,
+			     call->nr_inputs == 1 ? call->inputs[0] : NULL };
 	struct report report;
 	int got, shown;
 
@@ -56,7 +35,6 @@ static int ask(const struct call *call, struct store *const *runs, struct error 
 		losses_add(&report.losses, store_losses(runs[i]));
 	shown = got >= 0 ? show_report(&report, call, err) : 0;
 	report_done(&report);
-	arena_done(&arena);
 	return shown < 0 ? shown : got;
 }
 

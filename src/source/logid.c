@@ -67,12 +67,15 @@ static __m128i is_char(__m128i v, char c)
 	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
 }
 
-static inline __attribute__((always_inline)) uint64_t sieve16(const char *p)
+static inline __m128i load(const char *p)
+{
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+/* Of the bytes of a, where b are those one further and c those two further. */
+static inline __attribute__((always_inline)) uint64_t sieve16(__m128i a, __m128i b, __m128i c)
 {
 	const __m128i small = _mm_set1_epi8(0x20);
-	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
-	__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(p + 1));
-	__m128i c = _mm_loadu_si128((const __m128i *)(const void *)(p + 2));
 	__m128i la = _mm_or_si128(a, small), lb = _mm_or_si128(b, small);
 	__m128i letter = is_in(_mm_or_si128(c, small), 'a', 'z');
 	__m128i id = _mm_andnot_si128(letter, _mm_and_si128(is_char(la, 'i'), is_char(lb, 'd')));
@@ -89,7 +92,39 @@ static inline __attribute__((always_inline)) uint64_t sieve16(const char *p)
 
 static uint64_t sieve(const char *p)
 {
-	return sieve16(p) | sieve16(p + 16) << 16 | sieve16(p + 32) << 32 | sieve16(p + 48) << 48;
+	uint64_t bits = 0;
+
+	for (int i = 0; i < STEP; i += 16)
+		bits |= sieve16(load(p + i), load(p + i + 1), load(p + i + 2)) << i;
+	return bits;
+}
+
+/* Of exactly STEP bytes, as if zeros followed. */
+static uint64_t sieve_last(const char *p)
+{
+	uint64_t bits = 0;
+
+	for (int i = 0; i < STEP; i += 16) {
+		__m128i a = load(p + i), next = _mm_setzero_si128();
+
+		if (i + 16 < STEP)
+			next = load(p + i + 16);
+		bits |= sieve16(a, _mm_or_si128(_mm_srli_si128(a, 1), _mm_slli_si128(next, 15)),
+				_mm_or_si128(_mm_srli_si128(a, 2), _mm_slli_si128(next, 14)))
+			<< i;
+	}
+	return bits;
+}
+
+/* How many of the 16 bytes at p, in front or at the end, are of a kind. */
+static inline unsigned front_of(__m128i kind)
+{
+	return (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_epi8(kind));
+}
+
+static inline unsigned end_of(__m128i kind)
+{
+	return (unsigned)__builtin_clz(~((unsigned)_mm_movemask_epi8(kind) << 16));
 }
 #else
 static uint64_t sieve(const char *p)
@@ -107,7 +142,69 @@ static uint64_t sieve(const char *p)
 	}
 	return bits;
 }
+
+static uint64_t sieve_last(const char *p)
+{
+	char copy[STEP + LOOK_AHEAD] = { 0 };
+
+	memcpy(copy, p, STEP);
+	return sieve(copy);
+}
 #endif
+
+/* Where the digits that begin at this place end. Where a run ends cannot be foreseen, and a wrong
+ * guess of the processor costs more than sixteen bytes at once. */
+static inline size_t pass_digits(struct str s, size_t at)
+{
+#ifdef __SSE2__
+	if (s.n - at >= 16) {
+		unsigned n = front_of(is_in(load(s.p + at), '0', '9'));
+
+		at += n;
+		if (n < 16)
+			return at;
+	}
+#endif
+	while (at < s.n && is(s.p[at], DIGIT))
+		at++;
+	return at;
+}
+
+static inline size_t pass_letters(struct str s, size_t at)
+{
+#ifdef __SSE2__
+	if (s.n - at >= 16) {
+		__m128i small = _mm_or_si128(load(s.p + at), _mm_set1_epi8(0x20));
+		unsigned n = front_of(is_in(small, 'a', 'z'));
+
+		at += n;
+		if (n < 16)
+			return at;
+	}
+#endif
+	while (at < s.n && is(s.p[at], LETTER))
+		at++;
+	return at;
+}
+
+/* Where the letters, digits and underscores in front of this place begin. */
+static inline size_t back_to_token(struct str s, size_t at)
+{
+#ifdef __SSE2__
+	if (at >= 16) {
+		__m128i v = load(s.p + at - 16), small = _mm_or_si128(v, _mm_set1_epi8(0x20));
+		__m128i word = _mm_or_si128(is_in(small, 'a', 'z'), is_in(v, '0', '9'));
+		unsigned n = end_of(_mm_or_si128(word, is_char(v, '_')));
+
+		at -= n;
+		if (n < 16)
+			return at;
+	}
+#endif
+	while (at && (is(s.p[at - 1], LETTER | DIGIT) || s.p[at - 1] == '_'))
+		at--;
+	return at;
+}
 
 static bool is_hex(struct str s)
 {
@@ -363,11 +460,11 @@ static size_t take_work(struct str s, bool *is_work)
 
 		if (piece && n < s.n && s.p[n] == '-') /* blk_-42 */
 			n++;
-		for (from = n; n < s.n && is(s.p[n], LETTER);)
-			n++;
+		from = n;
+		n = pass_letters(s, n);
 		letters = n - from;
-		for (from = n; n < s.n && is(s.p[n], DIGIT);)
-			n++;
+		from = n;
+		n = pass_digits(s, n);
 		digits += n - from;
 		longest = n - from > longest ? n - from : longest;
 		/* letters and digits are apart, but for epochs: container_e12_… */
@@ -388,11 +485,9 @@ static size_t take_work(struct str s, bool *is_work)
 static void at_work(struct search *s, size_t at)
 {
 	struct str token;
-	size_t from = at;
+	size_t from = back_to_token(s->text, at);
 	bool is_work;
 
-	while (from && (is(s->text.p[from - 1], LETTER | DIGIT) || s->text.p[from - 1] == '_'))
-		from--;
 	token = str_skip(s->text, from);
 	token.n = take_work(token, &is_work);
 	s->passed = from + token.n > at ? from + token.n : at + 1;
@@ -489,13 +584,17 @@ static void look_at(struct search *s, size_t at)
 	}
 }
 
-/* The end is sieved in a copy, so that nothing behind the text is read. */
-static uint64_t sieve_end(struct str end)
+/* The bytes from this place, fewer than sieve() reads: nothing behind the text is looked at. */
+static uint64_t sieve_end(struct str text, size_t at)
 {
-	char copy[STEP + LOOK_AHEAD] = { 0 };
+	char copy[STEP] = { 0 };
 
-	memcpy(copy, end.p, end.n);
-	return sieve(copy);
+	if (text.n - at > STEP) /* by one */
+		return (sieve_last(text.p + at) & 1) | sieve_last(text.p + at + 1) << 1;
+	if (text.n >= STEP)
+		return sieve_last(text.p + text.n - STEP) >> (at + STEP - text.n);
+	memcpy(copy, text.p, text.n);
+	return sieve_last(copy);
 }
 
 bool logid_find(struct str text, struct logid *id)
@@ -504,7 +603,7 @@ bool logid_find(struct str text, struct logid *id)
 
 	for (size_t at = 0; at < text.n; at += STEP) {
 		bool is_end = text.n - at < STEP + LOOK_AHEAD;
-		uint64_t bits = is_end ? sieve_end(str_skip(text, at)) : sieve(text.p + at);
+		uint64_t bits = is_end ? sieve_end(text, at) : sieve(text.p + at);
 
 		for (; bits; bits &= bits - 1) {
 			size_t here = at + (size_t)__builtin_ctzll(bits);

@@ -108,7 +108,7 @@ static inline void run_ask(struct store *const *runs, const char *question,
 			   const char *const *given, struct buf *json, int *got)
 {
 	const struct question *q = NULL;
-	const char *values[32] = { NULL };
+	const char *values[32] = { NULL }, *run = NULL;
 	struct report report;
 	struct error err = { 0 };
 
@@ -119,13 +119,17 @@ static inline void run_ask(struct store *const *runs, const char *question,
 	for (; given && *given; given += 2) {
 		size_t i = 0;
 
+		if (str_eq(str_of(*given), STR("(run)"))) {
+			run = given[1];
+			continue;
+		}
 		while (q->options[i].name && !str_eq(str_of(q->options[i].name), str_of(*given)))
 			i++;
 		assert_non_null(q->options[i].name);
 		values[i] = given[1];
 	}
 	report_init(&report);
-	*got = q->run(runs, &(struct args){ q->options, values }, &report, &err);
+	*got = q->run(runs, &(struct args){ q->options, values, run }, &report, &err);
 	buf_clear(json);
 	if (*got >= 0)
 		report_write_json(&report, json);

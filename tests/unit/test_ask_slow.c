@@ -166,7 +166,7 @@ static void the_answer_names_type_hop_node_peers_time_and_command(void **state)
 		run_add(s, "ping", &o);
 	}
 	run_finish(s);
-	ASK(s, "answer", &out, &got, "run-name", "my run", "type", "order's", );
+	ASK(s, "answer", &out, &got, "(run)", "my run", "type", "order's", );
 	assert_int_equal(got, 0);
 	lines = buf_str(&out);
 	while (run_next(j, &lines, &v))

@@ -217,6 +217,7 @@ static int see_file(void *ctx, const struct stored_file *f)
 	(*(int *)ctx)++;
 	assert_int_equal(f->number, 1);
 	assert_str_equal(f->seen.path, "logs/a.log");
+	assert_str_equal(f->seen.name, "a.log");
 	assert_str_equal(f->seen.format, "log4j");
 	assert_str_equal(f->seen.layout, "%d %p %m");
 	assert_true(f->seen.bytes == 77 && f->seen.mtime_ns == -5);
@@ -238,7 +239,12 @@ static void what_is_small_comes_back_too(void **state)
 	struct event events[3] = { { .ns = 50, .file = 1, .nr_lines = 1, .duration = -1 },
 				   { .ns = 70, .file = 1, .nr_lines = 3, .duration = -1 },
 				   { .ns = NS_NONE, .kind = EVENT_MESSAGE, .nr_lines = 1 } };
-	struct file_seen seen = { STR("logs/a.log"), STR("log4j"), STR("%d %p %m"), 77, -5 };
+	struct file_seen seen = { .path = STR("logs/a.log"),
+				  .name = STR("a.log"),
+				  .format = STR("log4j"),
+				  .layout = STR("%d %p %m"),
+				  .bytes = 77,
+				  .mtime_ns = -5 };
 	struct clock_fix fix = { STR("n1"), -123, 9, 8, true };
 	struct store_totals t;
 	struct error err = { 0 };

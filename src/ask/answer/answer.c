@@ -28,7 +28,7 @@ static void report_types(const struct findings *f, struct report *report)
 static int run(struct store *const *runs, const struct args *args, struct report *report,
 	       struct error *err)
 {
-	const char *name = args_get(args, "run-name");
+	const char *name = args->run;
 	struct request_filter filter = { 0 };
 	struct findings f = { 0 };
 	size_t told = 0;

@@ -182,7 +182,7 @@ static void say_the_rest(const struct findings *f, size_t nr_slow, struct report
 static int fill(const struct findings *f, const struct args *args, struct report *report)
 {
 	struct job job = { .f = f, .for_people = args_for_people(args) };
-	const char *name = args_get(args, "run-name");
+	const char *name = args->run;
 	size_t nr = 0;
 
 	vec_each (&f->v, one) {
