@@ -73,6 +73,21 @@ static void pass_progress(void *to, uint64_t bytes)
 	progress_add(&p->progress, bytes);
 }
 
+/* The reason of the last file that was passed over stands in *err. */
+static int nothing_read(const struct source_list *list, struct error *err)
+{
+	if (list->nr > 1)
+		return error_set(err, ENOENT,
+				 "none of the %zu files is a log or a trace that can be read",
+				 list->nr);
+	if (err->code == ENOTSUP)
+		return error_set(err, ENOTSUP,
+				 "'%s' is no trace, and no log: none of its lines shows a time "
+				 "(--layout PATTERN tells how they look)",
+				 list->paths[0]);
+	return -err->code;
+}
+
 static int read_inputs(struct store *s, const struct source_options *o,
 		       const struct source_list *list, struct error *err)
 {
@@ -101,10 +116,7 @@ static int read_inputs(struct store *s, const struct source_options *o,
 	}
 	progress_end(&p.progress);
 	if (got >= 0 && !nr_read)
-		return error_set(err, ENOENT,
-				 "nothing to analyze: none of the %zu file(s) is a log or a trace "
-				 "that can be read",
-				 list->nr);
+		return nothing_read(list, err);
 	return got;
 }
 

@@ -2,10 +2,17 @@
 
 struct str ids_trace(const struct fed *x, const struct span *s)
 {
+	const struct request *r = x->r;
+
 	if (s->key.n)
 		return s->key;
-	return x->r->key.n ? x->r->key
-			   : arena_fmt(x->arena, "%032llx", (unsigned long long)x->r->id);
+	if (!r->key.n)
+		return arena_fmt(x->arena, "%032llx", (unsigned long long)r->id);
+	/* several requests may work on one thing, and message ids are used again */
+	if (r->key_kind == KEY_WORK || r->key_kind == KEY_CALL)
+		return arena_fmt(x->arena, STR_FMT "/%llu", STR_ARG(r->key),
+				 (unsigned long long)r->id);
+	return r->key;
 }
 
 struct str ids_span(const struct fed *x, size_t position)
