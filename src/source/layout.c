@@ -14,7 +14,9 @@
 #include "source/layout_pattern.h"
 #include "source/layout_sample.h"
 #include "source/layout_settle.h"
+#include "source/layout_units.h"
 #include "source/logid.h"
+#include "source/spent.h"
 #include "source/title.h"
 
 /* The most telling first: what is learned from anything with a time comes last. */
@@ -45,6 +47,8 @@ static struct layout *layout_new(const struct layout_zone *zone, int64_t mtime_n
 	struct layout *l = mem_zalloc(sizeof(*l));
 
 	l->zone = *zone;
+	l->fraction_ns = NS_S;
+	l->whole_ns = NS_MS;
 	l->mtime_ns = mtime_ns;
 	l->node = arena_str(&l->arena, node);
 	l->times = layout_times_new();
@@ -91,6 +95,7 @@ static bool learn(struct layout *layout, const struct layout_sample *sample)
 			layout->kind = kinds[i];
 			if (!layout->pattern.n)
 				buf_add(&layout->pattern, str_of(kinds[i]->name));
+			layout_units_learn(layout, sample);
 			rehearse(layout, sample);
 			return true;
 		}
@@ -261,16 +266,23 @@ void layout_event_begin(const struct layout *layout, struct event *ev)
 	ev->nr_lines = 1;
 	ev->line = ev->offset = ev->length = 0;
 	ev->node = layout->node;
-	ev->thread = ev->point = none;
+	ev->thread = none;
+	ev->point = none;
 	ev->key_kind = KEY_NONE;
-	ev->key = ev->span = ev->title = none;
+	ev->key = none;
+	ev->span = none;
+	ev->title = none;
 	ev->duration = -1;
 	ev->op = MESSAGE_SENT;
-	ev->peer = ev->id = ev->after = none;
-	ev->attrs = ev->text = none;
+	ev->peer = none;
+	ev->id = none;
+	ev->after = none;
+	ev->attrs = none;
+	ev->text = none;
 }
 
-void layout_event_finish(struct event *ev, struct str message, struct arena *arena)
+void layout_event_finish(struct layout_worker *worker, struct event *ev, struct str message,
+			 struct arena *arena)
 {
 	struct logid id;
 
@@ -279,6 +291,8 @@ void layout_event_finish(struct event *ev, struct str message, struct arena *are
 		ev->key = id.key;
 		ev->span = id.span;
 	}
+	if (ev->duration < 0)
+		ev->duration = spent_find(message, worker);
 	if (!ev->title.n && (ev->key_kind != KEY_NONE || ev->duration >= 0))
 		ev->title = title_mask(arena, message);
 }

@@ -234,7 +234,7 @@ static int access_parse(const struct layout *layout, struct layout_worker *worke
 		ev->level = LEVEL_ERROR;
 	if (a->has_vhost)
 		ev->node = p.vhost;
-	layout_event_finish(ev, p.tail, arena);
+	layout_event_finish(worker, ev, p.tail, arena);
 	if (ev->duration >= 0 || ev->key_kind != KEY_NONE)
 		ev->title = layout_route(arena, (struct str){ 0 }, p.request);
 	return 1;

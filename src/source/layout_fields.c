@@ -417,13 +417,14 @@ static void fill_event(struct take *t, const struct layout *layout, struct arena
 		take_ending_duration(t, ev);
 	else if (t->rest.n > 10 && t->rest.p[0] == 'd')
 		take_leading_duration(t, ev);
-	layout_event_finish(ev, t->rest, arena);
+	layout_event_finish(t->worker, ev, t->rest, arena);
 }
 
 int layout_fields_parse(const struct layout_fields *f, const struct layout *layout,
 			struct layout_worker *worker, struct str line, struct arena *arena,
 			struct event *ev, struct losses *losses, size_t *matched)
 {
+	const struct str none = { 0 };
 	struct take t;
 	size_t i = 0;
 
@@ -431,7 +432,9 @@ int layout_fields_parse(const struct layout_fields *f, const struct layout *layo
 	t.worker = worker;
 	t.rest = line;
 	t.taken = 0;
-	t.trace = t.span = t.request = (struct str){ 0 };
+	t.trace = none;
+	t.span = none;
+	t.request = none;
 	t.level = LEVEL_NONE;
 	while (i < f->nr) {
 		struct str before = t.rest;

@@ -64,7 +64,8 @@ static enum level level_of_priority(struct str value)
 								      : LEVEL_NONE;
 }
 
-static void set_field(struct event *ev, struct str name, struct str value, struct arena *arena)
+static void set_field(struct layout_worker *worker, struct event *ev, struct str name,
+		      struct str value, struct arena *arena)
 {
 	struct layout_stamp stamp;
 	uint64_t us;
@@ -84,7 +85,7 @@ static void set_field(struct event *ev, struct str name, struct str value, struc
 	} else if (str_eq(name, STR("_PID")) || str_eq(name, STR("SYSLOG_PID"))) {
 		ev->thread = ev->thread.n ? ev->thread : value;
 	} else if (str_eq(name, STR("MESSAGE"))) {
-		layout_event_finish(ev, value, arena);
+		layout_event_finish(worker, ev, value, arena);
 	} else if (layout_meaning_of(name, &rank) == MEANS_TRACE) {
 		ev->key_kind = KEY_TRACE;
 		ev->key = value;
@@ -94,9 +95,10 @@ static void set_field(struct event *ev, struct str name, struct str value, struc
 }
 
 /* One more line of a value with a length in front; the length itself may hold a line end. */
-static void take_binary(struct layout_binary *b, struct str line, struct arena *arena,
+static void take_binary(struct layout_worker *worker, struct str line, struct arena *arena,
 			struct event *ev)
 {
+	struct layout_binary *b = &worker->binary;
 	struct str rest = line;
 	bool first = b->nr_length < 8;
 
@@ -109,7 +111,7 @@ static void take_binary(struct layout_binary *b, struct str line, struct arena *
 		return;
 	}
 	if (first)
-		set_field(ev, b->name, str_head(rest, b->left), arena);
+		set_field(worker, ev, b->name, str_head(rest, b->left), arena);
 	/* the line end behind the bytes is not counted in their length */
 	if (b->left <= rest.n)
 		b->is_open = false;
@@ -126,9 +128,9 @@ static void journal_more(const struct layout *layout, struct layout_worker *work
 	(void)layout;
 	(void)losses;
 	if (b->is_open)
-		take_binary(b, line, arena, ev);
+		take_binary(worker, line, arena, ev);
 	else if (at < line.n)
-		set_field(ev, str_head(line, at), str_skip(line, at + 1), arena);
+		set_field(worker, ev, str_head(line, at), str_skip(line, at + 1), arena);
 	else if (line.n)
 		*b = (struct layout_binary){ .is_open = true, .name = line };
 }

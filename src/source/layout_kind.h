@@ -61,11 +61,16 @@ struct layout {
 	struct layout_settling settling;
 	struct str node;
 	int64_t mtime_ns;
+	/* what durations are in that name no unit: those with a fraction, and the others */
+	int64_t fraction_ns, whole_ns;
 	struct layout_times *times;
 	struct arena arena;
 	struct buf pattern;
 	void *own; /* of the kind, in the arena */
 };
+
+/* A duration without a unit, or none of these. */
+enum layout_bare { BARE_NOT, BARE_FRACTION, BARE_WHOLE };
 
 #define LAYOUT_INNER_MAX 64
 
@@ -82,6 +87,7 @@ struct layout_worker {
 	struct json *json;
 	struct layout_clock clock;
 	struct layout_binary binary;
+	enum layout_bare bare; /* how the last duration was written */
 	unsigned expects; /* what the next line of an event of several lines is */
 	struct layout_worker *inner[LAYOUT_INNER_MAX];
 };
@@ -101,9 +107,10 @@ int64_t layout_ns(const struct layout *layout, struct layout_worker *worker,
 		  const struct layout_stamp *stamp, struct losses *losses);
 /* Empties *ev but for the defaults. */
 void layout_event_begin(const struct layout *layout, struct event *ev);
-/* From the message: the name of the request if no field told it, and a title where one is needed.
- */
-void layout_event_finish(struct event *ev, struct str message, struct arena *arena);
+/* From the message: the name of the request and how long it took, if no field told it, and a title
+ * where one is needed. */
+void layout_event_finish(struct layout_worker *worker, struct event *ev, struct str message,
+			 struct arena *arena);
 /* The text without colour sequences; the text itself when it has none. */
 struct str layout_plain(struct str text, struct arena *arena);
 /* Whether a line looks like it goes on with another: a stack trace, an indented line. */

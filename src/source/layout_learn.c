@@ -323,14 +323,13 @@ static void learned_more(const struct layout *layout, struct layout_worker *work
 	struct str word;
 
 	(void)layout;
-	(void)worker;
 	(void)losses;
 	if (ev->level != LEVEL_NONE || line.n < 5 || line.p[0] < 'A' || line.p[0] > 'Z' ||
 	    !str_take_until(&line, ':', &word) || word.n < 4 || level_of(word) == LEVEL_NONE)
 		return;
 	ev->level = level_of(word);
 	if (ev->key_kind == KEY_NONE)
-		layout_event_finish(ev, str_trim(line), arena);
+		layout_event_finish(worker, ev, str_trim(line), arena);
 }
 
 const struct layout_kind layout_learned = {

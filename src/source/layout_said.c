@@ -50,10 +50,29 @@ int64_t layout_duration(struct str text, int64_t unit_ns)
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = { { "ns", 1 },       { "us", 1e3 },    { "µs", 1e3 },   { "μs", 1e3 },
-		      { "ms", 1e6 },     { "s", 1e9 },     { "sec", 1e9 },  { "secs", 1e9 },
-		      { "m", 60e9 },     { "min", 60e9 },  { "h", 3600e9 }, { "seconds", 1e9 },
-		      { "second", 1e9 }, { "millis", 1e6 } };
+	} units[] = { { "ns", 1 },
+		      { "us", 1e3 },
+		      { "µs", 1e3 },
+		      { "μs", 1e3 },
+		      { "ms", 1e6 },
+		      { "s", 1e9 },
+		      { "sec", 1e9 },
+		      { "secs", 1e9 },
+		      { "m", 60e9 },
+		      { "min", 60e9 },
+		      { "h", 3600e9 },
+		      { "seconds", 1e9 },
+		      { "second", 1e9 },
+		      { "millis", 1e6 },
+		      { "msec", 1e6 },
+		      { "msecs", 1e6 },
+		      { "milliseconds", 1e6 },
+		      { "millisecond", 1e6 },
+		      { "microseconds", 1e3 },
+		      { "usec", 1e3 },
+		      { "nanoseconds", 1 },
+		      { "mins", 60e9 },
+		      { "minutes", 60e9 } };
 	double total = 0, v;
 	struct str rest = str_trim(text);
 
@@ -81,7 +100,18 @@ int64_t layout_duration(struct str text, int64_t unit_ns)
 	return total >= 0 && total < 9e18 ? (int64_t)(total + 0.5) : -1;
 }
 
-static int64_t duration_said(const struct layout_said *said)
+int64_t layout_duration_bare(struct str text, struct layout_worker *worker)
+{
+	bool fraction = str_find_char(text, '.') < text.n;
+	int64_t ns = layout_duration(text, fraction ? worker->layout->fraction_ns
+						    : worker->layout->whole_ns);
+
+	if (ns >= 0 && isdigit((unsigned char)text.p[text.n - 1]))
+		worker->bare = fraction ? BARE_FRACTION : BARE_WHOLE;
+	return ns;
+}
+
+static int64_t duration_said(const struct layout_said *said, struct layout_worker *worker)
 {
 	static const struct {
 		uint8_t means;
@@ -98,8 +128,7 @@ static int64_t duration_said(const struct layout_said *said)
 		if (ns >= 0)
 			return ns;
 	}
-	/* without a unit: seconds are written with a fraction, milliseconds without */
-	return layout_duration(text, str_find_char(text, '.') < text.n ? NS_S : NS_MS);
+	return layout_duration_bare(text, worker);
 }
 
 /* A path without its query, and with <*> for each segment that has digits. */
@@ -216,14 +245,15 @@ static bool is_path(struct str s)
 	return str_find_char(s, '/') < s.n;
 }
 
-void layout_said_rest(const struct layout_said *said, struct arena *arena, struct event *ev)
+void layout_said_rest(const struct layout_said *said, struct layout_worker *worker,
+		      struct arena *arena, struct event *ev)
 {
 	const struct str *v = said->value;
 	struct str status = v[MEANS_STATUS];
 	uint64_t code;
 
 	ev->level = level_said(said);
-	ev->duration = duration_said(said);
+	ev->duration = duration_said(said, worker);
 	keys_said(said, ev);
 	places_said(said, arena, ev);
 	if (ev->level < LEVEL_ERROR && str_take_uint(&status, &code) && !status.n && code >= 500 &&
@@ -234,8 +264,8 @@ void layout_said_rest(const struct layout_said *said, struct arena *arena, struc
 		ev->title = is_path(v[MEANS_PATH])
 				    ? layout_route(arena, v[MEANS_METHOD], v[MEANS_PATH])
 				    : layout_route(arena, (struct str){ 0 }, v[MEANS_REQUEST_LINE]);
-	layout_event_finish(ev, v[MEANS_MESSAGE].n ? v[MEANS_MESSAGE] : v[MEANS_REQUEST_LINE],
-			    arena);
+	layout_event_finish(worker, ev,
+			    v[MEANS_MESSAGE].n ? v[MEANS_MESSAGE] : v[MEANS_REQUEST_LINE], arena);
 }
 
 bool layout_said_event(const struct layout_said *said, const struct layout *layout,
@@ -249,13 +279,13 @@ bool layout_said_event(const struct layout_said *said, const struct layout *layo
 		return false;
 	layout_event_begin(layout, ev);
 	ev->ns = layout_ns(layout, worker, &stamp, losses);
-	layout_said_rest(said, arena, ev);
+	layout_said_rest(said, worker, arena, ev);
 	/* both ends of the request */
 	if (ev->duration < 0 &&
 	    layout_times_value(layout->times, &worker->clock, said->value[MEANS_START], &start) &&
 	    start.lack == stamp.lack && start.ns <= stamp.ns) {
 		ev->duration = stamp.ns - start.ns;
-		layout_event_finish(ev, said->value[MEANS_MESSAGE], arena);
+		layout_event_finish(worker, ev, said->value[MEANS_MESSAGE], arena);
 	}
 	return true;
 }

@@ -63,9 +63,12 @@ bool layout_said_event(const struct layout_said *said, const struct layout *layo
 		       struct layout_worker *worker, struct arena *arena, struct event *ev,
 		       struct losses *losses);
 /* Everything but the time. */
-void layout_said_rest(const struct layout_said *said, struct arena *arena, struct event *ev);
+void layout_said_rest(const struct layout_said *said, struct layout_worker *worker,
+		      struct arena *arena, struct event *ev);
 /* "1.5ms", "3s", "00:00:01.5", "250" in the unit given; -1 when it is no duration. */
 int64_t layout_duration(struct str text, int64_t unit_ns);
+/* The same without a unit of its own: then it is what the file writes such durations in. */
+int64_t layout_duration_bare(struct str text, struct layout_worker *worker);
 /* Method and path with its numbers masked: "GET /orders/<*>"; also from "GET /orders/7 HTTP/1.1".
  */
 struct str layout_route(struct arena *arena, struct str method, struct str path);

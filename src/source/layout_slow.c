@@ -84,7 +84,7 @@ static void slow_more(const struct layout *layout, struct layout_worker *worker,
 		if (ev->ns == NS_NONE && str_take_uint(&line, &s) && layout_time_of_uint(s, &stamp))
 			ev->ns = stamp.ns;
 	} else if (line.n && line.p[0] != '#' && !ev->title.n && !str_starts(line, STR("use "))) {
-		layout_event_finish(ev, line, arena);
+		layout_event_finish(worker, ev, line, arena);
 	}
 }
 

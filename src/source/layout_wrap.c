@@ -26,7 +26,7 @@ int layout_wrapped_parse(const struct layout *layout, struct layout_worker *work
 			return 0;
 		layout_event_begin(layout, ev);
 		ev->ns = w->ns;
-		layout_event_finish(ev, w->payload, arena);
+		layout_event_finish(worker, ev, w->payload, arena);
 	}
 	if (w->node.n && str_eq(ev->node, layout->node))
 		ev->node = w->node;

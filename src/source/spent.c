@@ -1,6 +1,6 @@
 /*
- * Only places where a number begins behind a blank, a bracket or a sign are looked at (found sixteen
- * bytes at a time), and most of those are dismissed by the one byte in front. What counts:
+ * Only places where a number begins behind a blank, a bracket or a sign are looked at (found
+ *sixteen bytes at a time), and most of those are dismissed by the one byte in front. What counts:
  *
  *	name and number       took=12ms  "totalTimeMs":3.5  took[12ms]  Duration: 12.3 ms
  *	a verb and number     took 12 ms; Completed 200 OK in 12ms (but not: retrying in 12 ms)
@@ -27,10 +27,11 @@
 #define PROSE_BYTES_MAX 200
 #define RANK_MAX 4 /* less sure names mean something else in running text */
 #define READ_BYTES_MAX 4096
+#define SPENT_NS_MAX (7 * 86400 * NS_S) /* what is longer is a moment, not a duration */
 
 struct spent {
 	struct str text;
-	int64_t fraction_unit_ns;
+	struct layout_worker *worker;
 	int has_request; /* whether an HTTP request stands in the text; -1 until asked */
 };
 
@@ -130,12 +131,13 @@ static bool is_other(struct str name)
 	static const struct str others[] = { STR("expected"), STR("max"),     STR("min"),
 					     STR("avg"),      STR("mean"),    STR("billed"),
 					     STR("init"),     STR("timeout"), STR("queue"),
-					     STR("total"),    STR("average"), STR("maximum") };
+					     STR("start"),    STR("average"), STR("end"),
+					     STR("maximum"),  STR("uptime"),  STR("total") };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (str_eq_nocase(str_head(name, others[i].n), others[i]) &&
-		    !(i + 3 == sizeof(others) / sizeof(*others) && name.n > others[i].n))
-			return true;
+		if (str_eq_nocase(str_head(name, others[i].n), others[i]))
+			/* "total 12 ms" is of all before, totalTimeMs of the line */
+			return i + 1 < sizeof(others) / sizeof(*others) || name.n == others[i].n;
 	return false;
 }
 
@@ -162,9 +164,7 @@ static int64_t named(const struct spent *s, size_t sign, struct str value)
 	value = str_skip(value, number.n);
 	if (value.n && (is_name_byte(value.p[0]) || value.p[0] == ':' || value.p[0] == '/'))
 		return -1;
-	if (!unit_ns)
-		unit_ns = str_find_char(number, '.') < number.n ? s->fraction_unit_ns : NS_MS;
-	return layout_duration(number, unit_ns);
+	return unit_ns ? layout_duration(number, unit_ns) : layout_duration_bare(number, s->worker);
 }
 
 /* --- running text -------------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ static int64_t said(const struct spent *s, size_t blank, struct str value)
 /* "GET /path" or "GET   "/path"" */
 static bool find_request(struct str text)
 {
-	static const struct str methods[] = { STR("GET "),   STR("POST "), STR("PUT "),
+	static const struct str methods[] = { STR("GET "),    STR("POST "),  STR("PUT "),
 					      STR("DELETE "), STR("PATCH "), STR("HEAD "),
 					      STR("OPTIONS ") };
 
@@ -374,10 +374,10 @@ static unsigned sieve(const char *p)
 }
 #endif
 
-int64_t spent_find(struct str text, int64_t fraction_unit_ns)
+int64_t spent_find(struct str text, struct layout_worker *worker)
 {
 	struct spent s = { .text = str_head(text, READ_BYTES_MAX),
-			   .fraction_unit_ns = fraction_unit_ns,
+			   .worker = worker,
 			   .has_request = -1 };
 
 	for (size_t at = 0; at + 1 < s.text.n; at += STEP) {
@@ -393,7 +393,7 @@ int64_t spent_find(struct str text, int64_t fraction_unit_ns)
 		for (bits = sieve(p); bits; bits &= bits - 1) {
 			int64_t ns = look_at(&s, at + (unsigned)__builtin_ctz(bits));
 
-			if (ns >= 0)
+			if (ns >= 0 && ns <= SPENT_NS_MAX)
 				return ns;
 		}
 	}
