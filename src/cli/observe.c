@@ -80,11 +80,6 @@ static int nothing_read(const struct source_list *list, struct error *err)
 		return error_set(err, ENOENT,
 				 "none of the %zu files is a log or a trace that can be read",
 				 list->nr);
-	if (err->code == ENOTSUP)
-		return error_set(err, ENOTSUP,
-				 "'%s' is no trace, and no log: none of its lines shows a time "
-				 "(--layout PATTERN tells how they look)",
-				 list->paths[0]);
 	return -err->code;
 }
 

@@ -87,8 +87,10 @@ int source_read(const char *path, const struct source_options *o, struct sink *s
 		r = pass_over_empty(in, sink, err);
 	} else if (!source) {
 		error_set(err, ENOTSUP, "'%s' is %s", path,
-			  is_archive(input_head(in, NULL)) ? "an archive: unpack it first"
-							   : "of no known kind");
+			  is_archive(input_head(in, NULL))
+				  ? "an archive: unpack it first"
+				  : "no trace, and no log: none of its lines shows a time "
+				    "(--layout PATTERN tells how they look)");
 		r = pass_over(sink, LOSS_FILES_UNKNOWN, input_bytes(in));
 	} else {
 		r = source->read(in, o, sink, err);
