@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -157,13 +158,25 @@ static int fill_run(struct store *s, const struct call *call, const struct sourc
 	return got < 0 ? got : store_finish(s, err);
 }
 
+static int refuse_runs(char *const *inputs, unsigned long nr_inputs, struct error *err)
+{
+	for (unsigned long i = 0; i < nr_inputs; i++)
+		if (store_is_run(inputs[i]))
+			return error_set(err, EINVAL,
+					 "'%s' is a run already; ask it: culprit answer %s",
+					 inputs[i], inputs[i]);
+	return 0;
+}
+
 int observe(const struct call *call, char *const *inputs, unsigned long nr_inputs, const char *path,
 	    struct store **s, struct error *err)
 {
 	struct source_list list = { 0 };
 	struct store *made = NULL;
-	int got = source_expand(inputs, nr_inputs, &list, err);
+	int got = refuse_runs(inputs, nr_inputs, err);
 
+	if (got >= 0)
+		got = source_expand(inputs, nr_inputs, &list, err);
 	if (got >= 0)
 		got = store_create(&made, path, err);
 	if (got >= 0) {
@@ -180,11 +193,18 @@ int observe(const struct call *call, char *const *inputs, unsigned long nr_input
 	return 0;
 }
 
+/* A file of that name is meant to be a run even when it is damaged or somebody else's. */
+static bool is_meant_as_run(const char *path)
+{
+	return store_is_run(path) ||
+	       (str_ends(str_of(path), STR(".culprit")) && !access(path, F_OK));
+}
+
 int observe_or_open(const struct call *call, char *const *inputs, unsigned long nr_inputs,
 		    struct store **s, struct error *err)
 {
 	for (unsigned long i = 0; i < nr_inputs; i++) {
-		if (!store_is_run(inputs[i]))
+		if (!is_meant_as_run(inputs[i]))
 			continue;
 		if (nr_inputs > 1)
 			return error_set(err, EINVAL, "'%s' is a run file; give it alone",
