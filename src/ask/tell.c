@@ -258,7 +258,58 @@ void tell_finding(const struct findings *f, const struct finding *one, const cha
 	buf_done(&command);
 }
 
-void tell_nothing(const struct findings *f, struct report *r)
+/* The hop of a type on whose account most of the critical path is. */
+static uint32_t largest_hop(const struct findings *f, uint32_t type)
+{
+	const struct contrast *c = &f->contrast;
+	uint32_t best = HOP_NONE;
+
+	for (uint32_t i = 0; i < c->hops.v.nr && i < c->sums.nr; i++) {
+		if (c->hops.v.v[i].type != type)
+			continue;
+		if (best == HOP_NONE ||
+		    c->sums.v[i].ns[SIDE_OTHER] > c->sums.v[best].ns[SIDE_OTHER])
+			best = i;
+	}
+	return best;
+}
+
+/* One request has nothing to be compared with, but its own time can be told. */
+static void tell_lone(const struct findings *f, const char *run, struct section *s)
+{
+	uint32_t type = f->types.order.v[0], hop = largest_hop(f, type);
+	const struct type_stat *t = &f->types.v.v[type];
+	struct buf text = { 0 }, command = { 0 };
+	struct prose *p;
+
+	buf_add(&text, STR("Every type has one request only, so none can be called slow. The "
+			   "longest, \""));
+	buf_add(&text, str_head(t->name, NAME_BYTES));
+	buf_add(&text, STR("\", takes "));
+	time_span_text(&text, t->max);
+	if (hop != HOP_NONE && t->total > 0) {
+		struct str node = hops_node(&f->contrast.hops, hop);
+
+		buf_add(&text, STR("; "));
+		say_percent(&text, f->contrast.sums.v[hop].ns[SIDE_OTHER] / t->total);
+		buf_fmt(&text, " of it goes to \"" STR_FMT "\"",
+			STR_ARG(str_head(hops_name(&f->contrast.hops, hop), NAME_BYTES)));
+		if (node.n)
+			buf_fmt(&text, " on " STR_FMT, STR_ARG(node));
+		buf_add(&text, STR(" on the critical path"));
+	}
+	buf_add(&text, STR("."));
+	p = section_say(s, "", STR_FMT, STR_ARG(buf_str(&text)));
+	buf_add(&command, STR("culprit requests "));
+	tell_shell_word(&command, str_of(run));
+	buf_fmt(&command, " --critical-path --request %llu",
+		(unsigned long long)t->timings.v[0].id);
+	p->command = arena_str(s->arena, buf_str(&command));
+	buf_done(&text);
+	buf_done(&command);
+}
+
+void tell_nothing(const struct findings *f, const char *run, struct report *r)
 {
 	struct section *s = report_section(r, SECTION_PROSE, "why-slow", "Why slow");
 	uint64_t nr = f->types.nr_requests, most = 0;
@@ -277,10 +328,7 @@ void tell_nothing(const struct findings *f, struct report *r)
 			    "says nothing of how long it took.")
 			->confidence = -1;
 	else if (most < 2)
-		section_say(s, "",
-			    "Nothing can be called slow: every type has one request only, and one "
-			    "has nothing to be compared with.")
-			->confidence = -1;
+		tell_lone(f, run, s);
 	else
 		section_say(s, "",
 			    "Nothing stands out: in no type do the slowest requests take 1.5 times "

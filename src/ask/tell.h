@@ -11,8 +11,9 @@ struct section;
 /* A section of one paragraph about a slow type. run is how the user names the run. */
 void tell_finding(const struct findings *f, const struct finding *one, const char *run,
 		  struct report *r);
-/* One sentence when no type has anything slow; says how thin the evidence is. */
-void tell_nothing(const struct findings *f, struct report *r);
+/* One sentence when no type has anything slow; says how thin the evidence is, or, of lone requests,
+ * where their time goes. */
+void tell_nothing(const struct findings *f, const char *run, struct report *r);
 /* A text as one word of a shell. */
 void tell_shell_word(struct buf *b, struct str word);
 

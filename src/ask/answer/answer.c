@@ -47,7 +47,7 @@ static int run(struct store *const *runs, const struct args *args, struct report
 			tell_finding(&f, &f.v.v[told], name ? name : "RUN", report);
 		}
 		if (!told)
-			tell_nothing(&f, report);
+			tell_nothing(&f, name ? name : "RUN", report);
 		r = !f.types.nr_requests;
 	}
 	findings_done(&f);

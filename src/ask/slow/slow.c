@@ -197,7 +197,7 @@ static int fill(const struct findings *f, const struct args *args, struct report
 		add_type(report, &job);
 	}
 	if (!nr) {
-		tell_nothing(f, report);
+		tell_nothing(f, name ? name : "RUN", report);
 		report->sections.v[report->sections.nr - 1]->text_only = true;
 	} else {
 		say_the_rest(f, nr, report);
