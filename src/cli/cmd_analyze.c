@@ -22,7 +22,10 @@ static int tell(struct store *s, const char *path, const struct call *call, stru
 {
 	const struct question *answer = find_question("answer");
 	const struct option none[] = { { 0 } };
-	struct args args = { none, NULL, path };
+	struct args args = { none, NULL,
+			     path                   ? path
+			     : call->nr_inputs == 1 ? call->inputs[0]
+						    : NULL };
 	struct report report;
 	int got, shown;
 
