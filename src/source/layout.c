@@ -281,6 +281,25 @@ void layout_event_begin(const struct layout *layout, struct event *ev)
 	ev->text = none;
 }
 
+/* Traces and logs write the same id in different case. */
+static struct str lower_hex(struct str id, struct arena *arena)
+{
+	bool upper = false;
+	char *copy;
+
+	for (size_t i = 0; i < id.n; i++) {
+		if (!isxdigit((unsigned char)id.p[i]))
+			return id;
+		upper |= isupper((unsigned char)id.p[i]) != 0;
+	}
+	if (!upper)
+		return id;
+	copy = arena_alloc(arena, id.n);
+	for (size_t i = 0; i < id.n; i++)
+		copy[i] = (char)tolower((unsigned char)id.p[i]);
+	return (struct str){ copy, id.n };
+}
+
 void layout_event_finish(struct layout_worker *worker, struct event *ev, struct str message,
 			 struct arena *arena)
 {
@@ -290,6 +309,10 @@ void layout_event_finish(struct layout_worker *worker, struct event *ev, struct 
 		ev->key_kind = id.kind;
 		ev->key = id.key;
 		ev->span = id.span;
+	}
+	if (ev->key_kind == KEY_TRACE) {
+		ev->key = lower_hex(ev->key, arena);
+		ev->span = lower_hex(ev->span, arena);
 	}
 	if (ev->duration < 0)
 		ev->duration = spent_find(message, worker);

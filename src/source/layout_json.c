@@ -33,7 +33,8 @@ static struct str value_text(struct json_value v, struct arena *arena)
 		return arena_fmt(arena, "%llu", (unsigned long long)u);
 	case JSON_DOUBLE:
 		json_double(v, &d);
-		return arena_fmt(arena, "%.9f", d);
+		/* no more digits than the number holds: moments are large */
+		return arena_fmt(arena, "%.*f", d > 1e12 ? 3 : d > 1e9 ? 6 : 9, d);
 	default:
 		return s;
 	}

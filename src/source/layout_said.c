@@ -205,11 +205,21 @@ static bool is_id(struct str id)
 	       !str_eq_nocase(id, STR("none")) && !str_eq_nocase(id, STR("N/A"));
 }
 
+/* The id of "projects/p/traces/<id>", as Google writes it. */
+static struct str last_segment(struct str trace)
+{
+	for (size_t i = trace.n; i > 0; i--)
+		if (trace.p[i - 1] == '/')
+			return str_skip(trace, i);
+	return trace;
+}
+
 static void keys_said(const struct layout_said *said, struct event *ev)
 {
 	struct str trace = said->value[MEANS_TRACE], span = said->value[MEANS_SPAN];
 
 	take_traceparent(&trace, &span);
+	trace = last_segment(trace);
 	if (is_id(trace)) {
 		ev->key_kind = KEY_TRACE;
 		ev->key = trace;
@@ -250,10 +260,12 @@ void layout_said_rest(const struct layout_said *said, struct layout_worker *work
 {
 	const struct str *v = said->value;
 	struct str status = v[MEANS_STATUS];
+	int64_t duration = duration_said(said, worker);
 	uint64_t code;
 
 	ev->level = level_said(said);
-	ev->duration = duration_said(said, worker);
+	if (duration >= 0)
+		ev->duration = duration;
 	keys_said(said, ev);
 	places_said(said, arena, ev);
 	if (ev->level < LEVEL_ERROR && str_take_uint(&status, &code) && !status.n && code >= 500 &&
@@ -268,24 +280,32 @@ void layout_said_rest(const struct layout_said *said, struct layout_worker *work
 			    v[MEANS_MESSAGE].n ? v[MEANS_MESSAGE] : v[MEANS_REQUEST_LINE], arena);
 }
 
+/* Whether start and time are those of one request: what is called a start beside the time of a line
+ * may be that of anything. */
+static bool are_ends(const struct layout_said *said)
+{
+	return said->rank[MEANS_START] <= 1 || said->rank[MEANS_TIME] >= 5;
+}
+
 bool layout_said_event(const struct layout_said *said, const struct layout *layout,
 		       struct layout_worker *worker, struct arena *arena, struct event *ev,
 		       struct losses *losses)
 {
 	struct layout_stamp stamp, start;
+	bool has_start = layout_times_value(layout->times, &worker->clock,
+					    str_trim(said->value[MEANS_START]), &start);
+	bool has_time = layout_times_value(layout->times, &worker->clock,
+					   str_trim(said->value[MEANS_TIME]), &stamp);
 
-	if (!layout_times_value(layout->times, &worker->clock, str_trim(said->value[MEANS_TIME]),
-				&stamp))
+	if (!has_time && !has_start)
 		return false;
 	layout_event_begin(layout, ev);
-	ev->ns = layout_ns(layout, worker, &stamp, losses);
-	layout_said_rest(said, worker, arena, ev);
-	/* both ends of the request */
-	if (ev->duration < 0 &&
-	    layout_times_value(layout->times, &worker->clock, said->value[MEANS_START], &start) &&
-	    start.lack == stamp.lack && start.ns <= stamp.ns) {
+	ev->ns = layout_ns(layout, worker, has_time ? &stamp : &start, losses);
+	if (has_time && has_start && are_ends(said) && start.lack == stamp.lack &&
+	    start.ns <= stamp.ns)
 		ev->duration = stamp.ns - start.ns;
-		layout_event_finish(worker, ev, said->value[MEANS_MESSAGE], arena);
-	}
+	layout_said_rest(said, worker, arena, ev);
+	if (!has_time && ev->duration > 0 && ev->ns != NS_NONE)
+		ev->ns += ev->duration;
 	return true;
 }

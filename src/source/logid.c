@@ -339,7 +339,7 @@ static bool is_placeholder(struct str s)
 
 /* --- names that end in "id" ---------------------------------------------------------------- */
 
-enum name_kind { NAME_OTHER, NAME_TRACE, NAME_SPAN, NAME_TID, NAME_REQUEST };
+enum name_kind { NAME_OTHER, NAME_TRACE, NAME_SPAN, NAME_TID, NAME_REQUEST, NAME_SHORT };
 
 static const struct {
 	struct str letters;
@@ -350,6 +350,8 @@ static const struct {
 	{ STR("tid"), NAME_TID },
 	{ STR("requestid"), NAME_REQUEST },
 	{ STR("reqid"), NAME_REQUEST },
+	{ STR("jid"), NAME_SHORT },
+	{ STR("rid"), NAME_SHORT },
 	{ STR("correlationid"), NAME_REQUEST },
 	{ STR("corrid"), NAME_REQUEST },
 	{ STR("opid"), NAME_REQUEST },
@@ -421,6 +423,14 @@ static enum name_kind name_kind(struct str name)
 	return NAME_OTHER;
 }
 
+static bool is_uuid(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (i == 8 || i == 13 || i == 18 || i == 23 ? s.p[i] != '-' : !is(s.p[i], HEX))
+			return false;
+	return s.n == 36 && !is_zero(s);
+}
+
 static void at_id(struct search *s, size_t at)
 {
 	struct str name = name_ending(s->text, at + 2), value;
@@ -441,6 +451,9 @@ static void at_id(struct search *s, size_t at)
 		on_trace(s, value); /* SkyWalking; a thread is never that long */
 	else if (kind == NAME_REQUEST && !is_placeholder(value) &&
 		 (has_digit(value) || value.n >= 16))
+		found(s, KEY_REQUEST, value);
+	else if (kind == NAME_SHORT && value.n >= 12 && has_digit(value) && !is_zero(value) &&
+		 (is_hex(value) || is_uuid(value)))
 		found(s, KEY_REQUEST, value);
 }
 
@@ -549,6 +562,11 @@ static void at_bracket(struct search *s, size_t at)
 	if (take_trace(&rest, &trace) && str_take_char(&rest, '-') && take_hex(&rest, 16, &span) &&
 	    str_take_char(&rest, ']')) {
 		found_trace(s, trace, span);
+		return;
+	}
+	/* [<uuid>] of Rails, name[<uuid>] of Celery */
+	if (inside.n > 36 && inside.p[36] == ']' && is_uuid(str_head(inside, 36))) {
+		found(s, KEY_REQUEST, str_head(inside, 36));
 		return;
 	}
 	for (size_t n = 0; inside.n && n < NAME_BYTES_MAX && is_name_char(inside.p[0]); n++)

@@ -26,7 +26,7 @@
 #define NAME_BYTES_MAX 40
 #define PROSE_BYTES_MAX 200
 #define RANK_MAX 4 /* less sure names mean something else in running text */
-#define READ_BYTES_MAX 4096
+#define READ_BYTES_MAX 1024
 #define SPENT_NS_MAX (7 * 86400 * NS_S) /* what is longer is a moment, not a duration */
 
 struct spent {
@@ -146,7 +146,8 @@ static int64_t named(const struct spent *s, size_t sign, struct str value)
 	struct str name = name_before(s->text, sign), before, number;
 	int64_t unit_ns, ns;
 
-	if (!name.n || is_other(name))
+	/* "name = 12" is how settings are written */
+	if (!name.n || is_other(name) || (s->text.p[sign] == '=' && s->text.p[sign - 1] == ' '))
 		return -1;
 	unit_ns = name_unit(name);
 	number = str_head(value, number_length(value));
@@ -343,7 +344,9 @@ static int64_t at_end(struct str text)
 		return -1;
 	for (size_t i = from - 1; i && text.p[i - 1] != ' '; i--)
 		sign |= strchr(":=)}]", text.p[i - 1]) != NULL;
-	str_take_char(&value, '+');
+	/* "interval: 900ms" is a setting */
+	if (!str_take_char(&value, '+') && text.p[from - 2] == ':')
+		return -1;
 	return sign && number_length(value) ? with_unit(value) : -1;
 }
 
