@@ -14,10 +14,9 @@
 
 void types_done(struct types *t)
 {
-	vec_each (&t->v, s) {
-		vec_done(&s->timings);
+	vec_each (&t->v, s)
 		vec_done(&s->nodes);
-	}
+	free(t->timings);
 	vec_done(&t->v);
 	vec_done(&t->order);
 	names_done(&t->names);
@@ -31,9 +30,20 @@ uint32_t types_find(const struct types *t, struct str name)
 	return sym < t->v.nr && t->v.v[sym].timings.nr && (sym || !name.n) ? sym : TYPE_NONE;
 }
 
+struct typed {
+	struct timing timing;
+	uint32_t type;
+};
+
+struct collecting {
+	struct types *t;
+	VEC(struct typed) rows;
+};
+
 static int add_request(void *ctx, const struct request *r)
 {
-	struct types *t = ctx;
+	struct collecting *c = ctx;
+	struct types *t = c->t;
 	sym_t type = names_add(&t->names, r->type);
 	int64_t end = r->end > r->start ? r->end : r->start, ns = length_ns(r->start, end);
 	struct type_stat *s;
@@ -41,7 +51,9 @@ static int add_request(void *ctx, const struct request *r)
 	while (t->v.nr <= type)
 		vec_push(&t->v, (struct type_stat){ 0 });
 	s = &t->v.v[type];
-	vec_push(&s->timings, (struct timing){ r->start, ns, r->id, r->error, r->incomplete });
+	s->timings.nr++;
+	vec_push(&c->rows,
+		 (struct typed){ { r->start, ns, r->id, r->error, r->incomplete }, type });
 	s->confidence += (double)r->confidence;
 	s->total += (double)ns;
 	s->errors += r->error;
@@ -90,14 +102,36 @@ static int most_time_first(const void *a, const void *b, void *ctx)
 	return str_cmp(x->name, y->name);
 }
 
+/* Gives each type its stretch of one array. */
+static void share_out(struct types *t, const struct typed *rows, size_t nr)
+{
+	struct timing *at = mem_alloc(mem_bytes(nr + 1, sizeof(*at)));
+
+	t->timings = at;
+	vec_each (&t->v, s) {
+		s->timings.v = at;
+		at += s->timings.nr;
+		s->timings.nr = 0;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		struct type_stat *s = &t->v.v[rows[i].type];
+
+		s->timings.v[s->timings.nr++] = rows[i].timing;
+	}
+}
+
 int types_collect(struct types *t, struct store *s, const struct request_filter *f,
 		  struct error *err)
 {
+	struct collecting c = { .t = t };
 	int64_t *scratch;
 	int r;
 
 	*t = (struct types){ 0 };
-	r = store_each_request(s, f, add_request, t, err);
+	r = store_each_request(s, f, add_request, &c, err);
+	if (r >= 0)
+		share_out(t, c.rows.v, c.rows.nr);
+	vec_done(&c.rows);
 	if (r < 0)
 		return r;
 	scratch = mem_alloc(mem_bytes(t->nr_requests + 1, sizeof(*scratch)));
@@ -165,7 +199,7 @@ static const struct column type_columns[] = {
 	[NODES] = { "nodes", NULL, CELL_ROWS, COLUMN_JSON_ONLY },
 	[NODES_TEXT] = { NULL, "nodes", CELL_TEXT, COLUMN_TEXT_ONLY | COLUMN_WIDE },
 	[INCOMPLETE] = { "incomplete", NULL, CELL_COUNT, COLUMN_JSON_ONLY },
-	[SPARK] = { NULL, "p99 over time", CELL_SPARK, COLUMN_TEXT_ONLY },
+	[SPARK] = { NULL, "over time", CELL_SPARK, COLUMN_TEXT_ONLY },
 };
 
 static const struct column node_columns[] = { { "node", NULL, CELL_TEXT, 0 } };

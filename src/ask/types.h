@@ -17,7 +17,7 @@ struct store;
 
 struct type_stat {
 	struct str name;
-	VEC(struct timing) timings; /* in order of start */
+	VEC(struct timing) timings; /* in order of start; a part of those of all types */
 	VEC(sym_t) nodes;           /* after types_see: the first thousand, as seen */
 	uint64_t errors, incomplete;
 	double total;      /* ns of all of them together */
@@ -29,6 +29,7 @@ struct types {
 	struct names names, nodes;
 	VEC(struct type_stat) v; /* by type number; one without timings does not exist */
 	VEC(uint32_t) order;     /* of type numbers, where most time is spent first */
+	struct timing *timings;  /* of all types, type by type: many types cost no more than few */
 	int64_t first, last;     /* start of the first request, end of the last */
 	uint64_t nr_requests;
 };

@@ -150,7 +150,8 @@ static struct str fit_end(struct str s, size_t columns)
 	return utf8_width(end) > columns ? str_skip(s, utf8_fit(s, drop + 1).n) : end;
 }
 
-/* Cut in the middle, behind the indentation, which gets half of the room at most. */
+/* Cut nearer to the end, since names tell most at their front; behind the indentation, which gets
+ * half of the room at most. */
 static size_t add_cut(struct buf *out, struct str s, size_t columns, bool ascii)
 {
 	struct str dots = ascii ? STR("...") : STR("…"), front, back;
@@ -164,8 +165,8 @@ static size_t add_cut(struct buf *out, struct str s, size_t columns, bool ascii)
 	if (lead > columns / 2)
 		lead = columns / 2;
 	columns -= lead + utf8_width(dots);
-	front = utf8_fit(s, columns - columns / 2);
-	back = fit_end(s, columns / 2);
+	front = utf8_fit(s, columns - columns / 4);
+	back = fit_end(s, columns / 4);
 	text_spaces(out, lead);
 	buf_add(out, front);
 	buf_add(out, dots);

@@ -124,7 +124,10 @@ static void types_mask_values_and_keep_names(void **state)
 	assert_str_equal(type_of_span(&a, STR(""), STR("")), "(unnamed)");
 	assert_str_equal(type_of_line(&a, STR("org.apache.hadoop.hdfs.StateChange"),
 				      STR("BLOCK* allocate <*>")),
-			 "StateChange: BLOCK* allocate <*>");
+			 "BLOCK* allocate <*>");
+	assert_str_equal(
+		type_of_line(&a, STR("org.apache.hadoop.hdfs.StateChange"), STR("done <*>")),
+		"StateChange: done <*>");
 	assert_str_equal(type_of_line(&a, STR("Main.java:12"), STR("x")), "Main.java:12: x");
 	arena_done(&a);
 }

@@ -1,5 +1,7 @@
 #include "ask/requests/list.h"
 
+#include <math.h>
+
 #include "ask/length.h"
 #include "base/buf.h"
 #include "report/report.h"
@@ -119,7 +121,7 @@ static void add_row(struct section *s, const struct visits *n, const struct requ
 	row_fmt(s, row, SEQUENCE, "%016llx", (unsigned long long)r->sequence);
 	row_int(s, row, SPANS, r->nr_spans);
 	row_int(s, row, ERRORS, r->error);
-	row_double(s, row, CONFIDENCE, (double)r->confidence);
+	row_double(s, row, CONFIDENCE, round(1000 * (double)r->confidence) / 1000);
 	row_text(s, row, KEY, r->key);
 	row_int(s, row, INCOMPLETE, r->incomplete);
 }

@@ -29,26 +29,28 @@ static bool is_same(const struct span *a, const struct span *b)
 	       str_eq(a->node, b->node);
 }
 
-static void take_distinct(struct tree *t, const struct span *spans, size_t nr,
-			  struct losses *losses)
+/* Moves each span that was not seen yet to the front. */
+static void take_distinct(struct tree *t, size_t nr, struct losses *losses)
 {
 	for (size_t i = 0; i < nr; i++) {
-		uint32_t *slot = id_slot(t, spans[i].id);
+		struct span *s = &t->spans[t->nr];
+		uint32_t *slot = id_slot(t, t->spans[i].id);
 
-		if (spans[i].id.n && *slot && is_same(&t->spans[*slot - 1], &spans[i])) {
+		if (t->spans[i].id.n && *slot && is_same(&t->spans[*slot - 1], &t->spans[i])) {
 			losses->count[LOSS_SPANS_TWICE]++;
 			continue;
 		}
-		t->spans[t->nr] = spans[i];
-		t->spans[t->nr].parent = SPAN_NONE;
-		if (!(t->spans[t->nr].confidence > 0))
-			t->spans[t->nr].confidence = 1;
-		if (t->spans[t->nr].end < t->spans[t->nr].start)
-			t->spans[t->nr].end = t->spans[t->nr].start;
+		if (t->nr != i)
+			*s = t->spans[i];
+		s->parent = SPAN_NONE;
+		if (!(s->confidence > 0))
+			s->confidence = 1;
+		if (s->end < s->start)
+			s->end = s->start;
 		t->nr++;
-		if (spans[i].id.n && *slot)
+		if (s->id.n && *slot)
 			losses->count[LOSS_SPAN_IDS_SHARED]++;
-		else if (spans[i].id.n)
+		else if (s->id.n)
 			*slot = (uint32_t)t->nr;
 	}
 }
@@ -126,11 +128,10 @@ static uint32_t *first_children(const struct child *kids, size_t nr, struct aren
 }
 
 /* Depth first without recursion: children are pushed last to first, so that the earliest comes
- * next. */
-static void order(struct tree *t, struct arena *arena)
+ * next. Answers where each span goes. */
+static uint32_t *places(const struct tree *t, struct arena *arena)
 {
 	struct child *kids = arena_array(arena, struct child, t->nr);
-	struct span *out = arena_array(arena, struct span, t->nr);
 	uint32_t *place = arena_array(arena, uint32_t, t->nr),
 		 *stack = arena_array(arena, uint32_t, t->nr);
 	uint32_t *first, nr = (uint32_t)t->nr, depth = 0, done = 0;
@@ -144,28 +145,45 @@ static void order(struct tree *t, struct arena *arena)
 	while (depth) {
 		uint32_t at = stack[--depth];
 
-		place[at] = done;
-		out[done] = t->spans[at];
-		if (out[done].parent != SPAN_NONE)
-			out[done].parent = place[out[done].parent];
-		done++;
+		place[at] = done++;
 		for (uint32_t k = first[at + 1]; k > first[at]; k--)
 			stack[depth++] = kids[k - 1].at;
 	}
+	return place;
+}
+
+/* In place: a trace of millions of spans is held once. */
+static void order(struct tree *t, struct arena *arena)
+{
+	uint32_t *place = places(t, arena);
+
+	for (uint32_t i = 0; i < t->nr; i++)
+		if (t->spans[i].parent != SPAN_NONE)
+			t->spans[i].parent = place[t->spans[i].parent];
 	for (uint32_t i = 0; i < t->nr_slots; i++)
 		if (t->slots[i])
 			t->slots[i] = place[t->slots[i] - 1] + 1;
-	t->spans = out;
+	for (uint32_t i = 0; i < t->nr; i++) {
+		while (place[i] != i) {
+			uint32_t to = place[i];
+			struct span moved = t->spans[to];
+
+			t->spans[to] = t->spans[i];
+			t->spans[i] = moved;
+			place[i] = place[to];
+			place[to] = to;
+		}
+	}
 }
 
-void tree_build(struct tree *t, const struct span *spans, size_t nr, struct arena *arena,
+void tree_build(struct tree *t, struct span *spans, size_t nr, struct arena *arena,
 		struct losses *losses)
 {
-	*t = (struct tree){ .spans = arena_array(arena, struct span, nr), .nr_slots = 8 };
+	*t = (struct tree){ .spans = spans, .nr_slots = 8 };
 	while (t->nr_slots < 2 * nr)
 		t->nr_slots *= 2;
 	t->slots = arena_array(arena, uint32_t, t->nr_slots);
-	take_distinct(t, spans, nr, losses);
+	take_distinct(t, nr, losses);
 	find_parents(t, losses);
 	cut_circles(t, arena, losses);
 	order(t, arena);

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 
 #define TYPE_COLUMNS 100
+#define TITLE_LETTERS 12
 
 static bool is_separator(char c)
 {
@@ -78,11 +79,22 @@ static struct str last_part(struct str dotted)
 	return dotted;
 }
 
+/* Whether the text alone tells what it is about: "terminating" does not, "Receiving block <*>"
+ * does. */
+static bool speaks_for_itself(struct str title)
+{
+	size_t letters = 0;
+
+	for (size_t i = 0; i < title.n; i++)
+		letters += isalpha((unsigned char)title.p[i]) != 0;
+	return letters >= TITLE_LETTERS;
+}
+
 struct str type_of_line(struct arena *arena, struct str point, struct str title)
 {
 	struct buf b = { 0 };
 
-	point = last_part(point);
+	point = speaks_for_itself(title) ? STR("") : last_part(point);
 	buf_add(&b, point);
 	if (point.n && title.n)
 		buf_add(&b, STR(": "));

@@ -7,7 +7,7 @@
 
 /* "frontend: GET /user/{}" of the service and the name of the root span. */
 struct str type_of_span(struct arena *arena, struct str service, struct str name);
-/* "FSNamesystem: BLOCK* allocate <*>" of the logger and the masked text of the first line. */
+/* The masked text of the first line, behind the class of its logger where the text is short. */
 struct str type_of_line(struct arena *arena, struct str point, struct str title);
 
 #endif
