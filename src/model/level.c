@@ -19,6 +19,7 @@ static const struct {
 	{ "informational", LEVEL_INFO },
 	{ "notice", LEVEL_INFO },
 	{ "note", LEVEL_INFO },
+	{ "system", LEVEL_INFO },
 	{ "log", LEVEL_INFO },
 	{ "warn", LEVEL_WARN },
 	{ "warning", LEVEL_WARN },

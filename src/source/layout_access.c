@@ -5,7 +5,9 @@
  *	[vhost] client ident user [time] "GET /path HTTP/1.1" status bytes "referer" "agent" more…
  *
  * What follows the bytes differs from site to site; the sample tells whether a duration is there:
- * "0.004" are nginx's seconds, "rt=0.004" names itself, a whole number at the end is Apache's %D.
+ * "0.004" are nginx's seconds, "rt=0.004" names itself, a whole number at the end is Apache's %D
+ * (microseconds) or Tomcat's (milliseconds, when some are too few to be microseconds), and of four
+ * numbers before a quote the third is that of Envoy and S3, whose fourth is a part of it.
  */
 #include <ctype.h>
 
@@ -16,11 +18,14 @@
 #include "source/layout_said.h"
 
 #define WORDS_MAX 24
+#define BETWEEN_MAX 400
+#define LEAST_US 30 /* no server answers in less */
 
 struct access {
 	struct layout_time time;
 	int duration_word; /* of the words behind the request, or -1 */
 	int64_t unit_ns;
+	int id_word; /* which names the request; 0 for none */
 	bool has_vhost;
 	bool time_is_start; /* Apache notes when the request came, nginx when it was done */
 };
@@ -58,6 +63,17 @@ static void take_words(struct str s, struct parts *p)
 	}
 }
 
+/* S3 names client, request and operation between the time and the request. */
+static bool take_to_quote(struct str *s)
+{
+	size_t at = str_find_char(*s, '"');
+
+	if (at == s->n || at > BETWEEN_MAX)
+		return false;
+	*s = str_skip(*s, at + 1);
+	return true;
+}
+
 /* [time] "request" words…; the time in the format given, or any when it is NULL */
 static bool take_parts(struct str line, const struct layout_time *format,
 		       const struct layout_times *times, struct layout_clock *clock,
@@ -71,7 +87,7 @@ static bool take_parts(struct str line, const struct layout_time *format,
 	if (!format)
 		format = layout_times_match(times, rest, 0, &n);
 	if (!format || !layout_time_take(format, clock, &rest, &p->stamp) ||
-	    !str_take_char(&rest, ']') || !str_take_char(&rest, ' ') || !str_take_char(&rest, '"'))
+	    !str_take_char(&rest, ']') || !str_take_char(&rest, ' ') || !take_to_quote(&rest))
 		return false;
 	while (i < rest.n && rest.p[i] != '"')
 		i += rest.p[i] == '\\' ? 2 : 1;
@@ -151,6 +167,95 @@ static size_t count_durations(const struct parts *p, size_t nr, int word, bool w
 	return hits;
 }
 
+/* Four numbers in front of a quote, the last of which may be missing: where the third is, or 0. */
+static int third_of_four(const struct parts *p)
+{
+	for (int i = 1, run = 0; i < p->nr_words; i++) {
+		bool number = !p->quoted[i] && (is_whole(p->words[i]) ||
+						(run == 3 && str_eq(p->words[i], STR("-"))));
+
+		if (p->quoted[i] && run >= 4)
+			return i - 2;
+		run = number ? run + 1 : 0;
+	}
+	return 0;
+}
+
+static size_t count_third(const struct parts *p, size_t nr, int word)
+{
+	size_t hits = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		hits += third_of_four(&p[i]) == word;
+	return hits;
+}
+
+/* Whether one of these is too small for microseconds. */
+static bool has_small(const struct parts *p, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct str s = p[i].words[p[i].nr_words - 1];
+		uint64_t v;
+
+		if (str_take_uint(&s, &v) && !s.n && v < LEAST_US)
+			return true;
+	}
+	return false;
+}
+
+/* "12ms" */
+static bool has_unit(struct str s)
+{
+	return s.n && isdigit((unsigned char)s.p[0]) && isalpha((unsigned char)s.p[s.n - 1]) &&
+	       layout_duration(s, 1) >= 0;
+}
+
+static bool is_id(struct str s)
+{
+	size_t hex = 0, dashes = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		hex += isxdigit((unsigned char)s.p[i]) != 0;
+		dashes += s.p[i] == '-';
+	}
+	return hex == 32 && ((s.n == 36 && dashes == 4) || s.n == 32);
+}
+
+static void learn_id(struct access *a, const struct parts *parts, size_t nr)
+{
+	for (int word = 2; word < WORDS_MAX && !a->id_word; word++) {
+		size_t hits = 0;
+
+		for (size_t i = 0; i < nr; i++)
+			hits += word < parts[i].nr_words && is_id(parts[i].words[word]);
+		if (layout_most(hits, nr, 80))
+			a->id_word = word;
+	}
+}
+
+/* A word in the middle or at the end that has the third place of four, or a unit. */
+static bool learn_told(struct access *a, const struct parts *parts, size_t nr)
+{
+	size_t units = 0;
+
+	a->time_is_start = true;
+	for (int word = 3; word < WORDS_MAX; word++)
+		if (layout_most(count_third(parts, nr, word), nr, 80)) {
+			a->duration_word = word;
+			a->unit_ns = NS_MS;
+			return true;
+		}
+	for (size_t i = 0; i < nr; i++)
+		units += parts[i].nr_words > 2 && has_unit(parts[i].words[parts[i].nr_words - 1]);
+	if (layout_most(units, nr, 80)) {
+		a->duration_word = -1;
+		a->unit_ns = NS_MS;
+		return true;
+	}
+	a->time_is_start = false;
+	return false;
+}
+
 static void learn_duration(struct access *a, const struct parts *parts, size_t nr)
 {
 	a->duration_word = 0;
@@ -161,10 +266,12 @@ static void learn_duration(struct access *a, const struct parts *parts, size_t n
 			a->unit_ns = NS_S;
 			return;
 		}
+	if (learn_told(a, parts, nr))
+		return;
 	/* behind the bytes, the last word of the line or the first one */
 	if (layout_most(count_durations(parts, nr, -1, true), nr, 80)) {
 		a->duration_word = -1;
-		a->unit_ns = NS_US;
+		a->unit_ns = has_small(parts, nr) ? NS_MS : NS_US;
 		a->time_is_start = true;
 	}
 }
@@ -188,6 +295,7 @@ static bool access_learn(struct layout *layout, const struct layout_sample *samp
 		a->time = *format;
 		a->has_vhost = layout_most(vhosts, nr, 80);
 		learn_duration(a, parts, nr);
+		learn_id(a, parts, nr);
 		layout->own = a;
 		buf_add(&layout->pattern, STR("%h %l %u [%d{"));
 		layout_time_text(&a->time, &layout->pattern);
@@ -234,6 +342,10 @@ static int access_parse(const struct layout *layout, struct layout_worker *worke
 		ev->level = LEVEL_ERROR;
 	if (a->has_vhost)
 		ev->node = p.vhost;
+	if (a->id_word && a->id_word < p.nr_words && is_id(p.words[a->id_word])) {
+		ev->key_kind = KEY_REQUEST;
+		ev->key = p.words[a->id_word];
+	}
 	layout_event_finish(worker, ev, p.tail, arena);
 	if (ev->duration >= 0 || ev->key_kind != KEY_NONE)
 		ev->title = layout_route(arena, (struct str){ 0 }, p.request);

@@ -46,6 +46,10 @@ static bool may_begin(struct str line, size_t i)
 
 	if (is_lettered(line, i))
 		return true;
+	/* "INFO:2024-…", but not the second half of a time */
+	if (before == ':' && i > 1 && c >= '0' && c <= '9' && (line.p[i - 2] | 0x20) >= 'a' &&
+	    (line.p[i - 2] | 0x20) <= 'z')
+		return true;
 	if ((before >= '0' && before <= '9') || before == '.' || before == ':' || before == '-' ||
 	    before == '/' || before == '_')
 		return false;

@@ -58,6 +58,7 @@ static const struct meaning {
 	{ "csuristem", MEANS_PATH, 0 },
 	{ "ctx", MEANS_THREAD, 4 },
 	{ "date", MEANS_TIME, 6 },
+	{ "dateandtime", MEANS_TIME, 1 },
 	{ "datetime", MEANS_TIME, 1 },
 	{ "dbms", MEANS_DURATION_MS, 9 },
 	{ "ddservice", MEANS_SERVICE, 1 },

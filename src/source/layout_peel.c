@@ -37,6 +37,22 @@ static bool is_name_byte(char c)
 	return isalnum((unsigned char)c) || (c && strchr("_.$/@#-<>*+~", c)) || c < 0;
 }
 
+/* The first colon of "orders::api", as Rust and C++ write names. */
+static bool is_path_sign(struct str s, size_t i)
+{
+	return i && i + 2 < s.n && s.p[i] == ':' && s.p[i + 1] == ':' && is_name_byte(s.p[i + 2]);
+}
+
+/* "duration: 12 ms" and "RequestId: …" begin messages; no logger or program is called so. */
+static bool means_value(struct str name)
+{
+	uint8_t rank;
+	enum layout_meaning means = layout_meaning_of(name, &rank);
+
+	return means == MEANS_REQUEST || means == MEANS_TRACE ||
+	       (means >= MEANS_DURATION && means <= MEANS_DURATION_NS);
+}
+
 static bool is_level(struct str word)
 {
 	/* further lines of one report of PostgreSQL */
@@ -167,7 +183,7 @@ static bool is_name(struct str s)
 	bool letter = false;
 
 	for (size_t i = 0; i < s.n; i++) {
-		if (!is_name_byte(s.p[i]))
+		if (!is_name_byte(s.p[i]) && !is_path_sign(s, i) && !(i && is_path_sign(s, i - 1)))
 			return false;
 		letter |= isalpha((unsigned char)s.p[i]) != 0;
 	}
@@ -229,6 +245,51 @@ static bool take_bracket_place(struct peel *p, struct str *s)
 	return true;
 }
 
+/* {file.py:12} of Airflow */
+static bool take_brace_place(struct peel *p, struct str *s)
+{
+	struct str inside, rest = *s;
+
+	(void)p;
+	if (!take_inside(&rest, '{', '}', &inside) || !is_place(inside))
+		return false;
+	*s = rest;
+	return true;
+}
+
+/* INFO/MainProcess of Celery */
+static bool take_level_and_thread(struct peel *p, struct str *s)
+{
+	size_t n = 0, from;
+
+	(void)p;
+	while (n < s->n && isupper((unsigned char)s->p[n]))
+		n++;
+	if (n < 3 || n == s->n || s->p[n] != '/' || !is_level(str_head(*s, n)))
+		return false;
+	for (from = ++n; n < s->n && is_name_byte(s->p[n]) && s->p[n] != '/';)
+		n++;
+	if (n == from || n == s->n || (s->p[n] != ']' && s->p[n] != ' '))
+		return false;
+	*s = str_skip(*s, n);
+	return true;
+}
+
+/* <0.217.0> of Erlang */
+static bool take_process(struct peel *p, struct str *s)
+{
+	struct str inside, rest = *s;
+
+	(void)p;
+	if (!take_inside(&rest, '<', '>', &inside) || str_find_char(inside, '.') == inside.n)
+		return false;
+	for (size_t i = 0; i < inside.n; i++)
+		if (!isdigit((unsigned char)inside.p[i]) && inside.p[i] != '.')
+			return false;
+	*s = rest;
+	return true;
+}
+
 static bool has_hex_id(struct str s)
 {
 	size_t run = 0;
@@ -266,7 +327,7 @@ static bool take_host_program(struct peel *p, struct str *s)
 		return false;
 	while (n < rest.n && rest.p[n] != '[' && rest.p[n] != ':' && rest.p[n] != ' ')
 		n++;
-	if (!n || n > 80 || !isalnum((unsigned char)rest.p[0]))
+	if (!n || n > 80 || !isalnum((unsigned char)rest.p[0]) || means_value(str_head(rest, n)))
 		return false;
 	rest = str_skip(rest, n);
 	if (str_take_char(&rest, '[') && !str_take_until(&rest, ']', &pid))
@@ -301,15 +362,18 @@ static bool take_logger(struct peel *p, struct str *s)
 	struct str name, rest;
 
 	(void)p;
-	while (n < s->n && is_name_byte(s->p[n]))
-		n++;
+	while (n < s->n && (is_name_byte(s->p[n]) || is_path_sign(*s, n)))
+		n += is_path_sign(*s, n) ? 2 : 1;
 	name = str_head(*s, n);
 	rest = str_skip(*s, n);
+	if (means_value(name))
+		return false;
 	if (!is_name(name) || n > 120 || isdigit((unsigned char)name.p[0]))
 		return false;
 	str_take_spaces(&rest);
 	if (!(is_dotted(name) && rest.n && rest.p[0] != '=') &&
-	    !(rest.n && (rest.p[0] == ':' || rest.p[0] == '|')) && !str_starts(rest, STR("- ")) &&
+	    !(rest.n && (rest.p[0] == ':' || rest.p[0] == '|' || rest.p[0] == ']')) &&
+	    !str_starts(rest, STR("- ")) &&
 	    !(s->n > n && s->p[n] == '\t' && str_find_char(rest, '\t') < rest.n))
 		return false;
 	if (rest.n > 1 && rest.p[0] == ':' && rest.p[1] == '/')
@@ -386,6 +450,9 @@ static const struct candidate behind[] = {
 	{ "%pid", take_number, 75, HAS_PID, HAS_PID | HAS_LOGGER },
 	{ "%t", take_number, 75, HAS_THREAD, HAS_THREAD | HAS_LOGGER },
 	{ "[%F:%L]", take_bracket_place, 75, HAS_FILE, HAS_FILE | HAS_LOGGER },
+	{ "{%F:%L}", take_brace_place, 75, HAS_FILE, HAS_FILE | HAS_LOGGER },
+	{ "%p/%t", take_level_and_thread, 75, HAS_LEVEL | HAS_THREAD, HAS_LEVEL | HAS_THREAD },
+	{ "%t", take_process, 75, HAS_THREAD, HAS_THREAD | HAS_LOGGER },
 	{ "%F:%L", take_place, 75, HAS_FILE, HAS_FILE },
 	{ "[%c]", take_bracket_logger, 75, HAS_LOGGER, HAS_LOGGER },
 	{ "[%t]", take_thread, 80, HAS_THREAD, HAS_THREAD | HAS_LOGGER | HAS_FILE },

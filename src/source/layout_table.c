@@ -142,6 +142,10 @@ static bool find_marked_header(struct table *t, struct layout *layout,
 		}
 		if (found)
 			name_columns(t, line);
+		/* CloudFront parts names by blanks, values by tabs */
+		if (found && t->kind == TABLE_W3C && i + 1 < sample->nr &&
+		    str_find_char(sample->lines[i + 1], '\t') < sample->lines[i + 1].n)
+			t->separator = '\t';
 	}
 	return found;
 }

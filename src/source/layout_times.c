@@ -27,6 +27,7 @@ static const char *const forms[] = {
 	"yyyy/MM/dd HH:mm:ss~z",
 	"yyyy/MM/dd'T'HH:mm:ss~z",
 	"yyyy/MM/dd-HH:mm:ss~z",
+	"yyyy/MM/dd - HH:mm:ss~z",
 	"yyyy.MM.dd HH:mm:ss~z",
 	"yyyy-M-d H:mm:ss~z",
 	"yyyy/M/d H:mm:ss~z",

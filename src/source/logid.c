@@ -619,6 +619,10 @@ bool logid_find(struct str text, struct logid *id)
 {
 	struct search s = { .text = text };
 
+	/* in front of everything, as Lambda writes it */
+	if (text.n > 36 && text.p[8] == '-' && (unsigned char)text.p[36] <= ' ' &&
+	    is_uuid(str_head(text, 36)))
+		found(&s, KEY_REQUEST, str_head(text, 36));
 	for (size_t at = 0; at < text.n; at += STEP) {
 		bool is_end = text.n - at < STEP + LOOK_AHEAD;
 		uint64_t bits = is_end ? sieve_end(text, at) : sieve(text.p + at);

@@ -302,6 +302,14 @@ static int64_t three_seconds(struct str value)
 
 /* --- places -------------------------------------------------------------------------------- */
 
+/* "Order Load (0.4ms)" */
+static int64_t in_brackets(struct str value)
+{
+	size_t n = str_find_char(value, ')');
+
+	return n < value.n && str_ends(str_head(value, n), STR("ms")) ? with_unit(value) : -1;
+}
+
 static int64_t look_at(struct spent *s, size_t at)
 {
 	struct str value = str_skip(s->text, at + 1);
@@ -313,6 +321,8 @@ static int64_t look_at(struct spent *s, size_t at)
 				       before == ':'
 			       ? named(s, before == '=' || before == ':' ? at - 1 : at, value)
 			       : -1;
+	if (sign == '(')
+		return in_brackets(value);
 	if (sign == ' ' && (before == ':' || before == '='))
 		ns = named(s, at - 1, value);
 	else if (sign == ' ' && strchr("kntds", before | 0x20))
@@ -362,7 +372,8 @@ static unsigned sieve(const char *p)
 				    _mm_or_si128(_mm_cmpeq_epi8(a, _mm_set1_epi8(':')),
 						 _mm_cmpeq_epi8(a, _mm_set1_epi8('['))));
 
-	sign = _mm_or_si128(sign, _mm_cmpeq_epi8(a, _mm_set1_epi8('"')));
+	sign = _mm_or_si128(sign, _mm_or_si128(_mm_cmpeq_epi8(a, _mm_set1_epi8('"')),
+					       _mm_cmpeq_epi8(a, _mm_set1_epi8('('))));
 	return (unsigned)_mm_movemask_epi8(_mm_and_si128(sign, digit));
 }
 #else
@@ -371,7 +382,7 @@ static unsigned sieve(const char *p)
 	unsigned bits = 0;
 
 	for (unsigned i = 0; i < STEP; i++)
-		if (isdigit((unsigned char)p[i + 1]) && p[i] && strchr(" =:[\"", p[i]))
+		if (isdigit((unsigned char)p[i + 1]) && p[i] && strchr(" =:[\"(", p[i]))
 			bits |= 1U << i;
 	return bits;
 }
@@ -382,6 +393,11 @@ int64_t spent_find(struct str text, struct layout_worker *worker)
 	struct spent s = { .text = str_head(text, READ_BYTES_MAX),
 			   .worker = worker,
 			   .has_request = -1 };
+	int64_t first =
+		s.text.n && isdigit((unsigned char)s.text.p[0]) ? of_request(&s, s.text) : -1;
+
+	if (first >= 0)
+		return first;
 
 	for (size_t at = 0; at + 1 < s.text.n; at += STEP) {
 		char copy[STEP + 1] = { 0 };
