@@ -12,10 +12,12 @@
 #include "source/layout_fields.h"
 #include "source/layout_kind.h"
 #include "source/layout_pattern.h"
+#include "source/layout_said.h"
 #include "source/layout_sample.h"
 #include "source/layout_settle.h"
 #include "source/layout_units.h"
 #include "source/logid.h"
+#include "source/request_line.h"
 #include "source/spent.h"
 #include "source/title.h"
 
@@ -300,6 +302,17 @@ static struct str lower_hex(struct str id, struct arena *arena)
 	return (struct str){ copy, id.n };
 }
 
+/* Where a line is about an HTTP request, that is what it is about. */
+static struct str title_of(const struct event *ev, struct str message, struct arena *arena)
+{
+	struct str method, path;
+
+	if (request_line_find(message, &method, &path) &&
+	    (ev->duration >= 0 || request_line_leads(message, method)))
+		return layout_route(arena, method, path);
+	return title_mask(arena, message);
+}
+
 void layout_event_finish(struct layout_worker *worker, struct event *ev, struct str message,
 			 struct arena *arena)
 {
@@ -317,5 +330,5 @@ void layout_event_finish(struct layout_worker *worker, struct event *ev, struct 
 	if (ev->duration < 0)
 		ev->duration = spent_find(message, worker);
 	if (!ev->title.n && (ev->key_kind != KEY_NONE || ev->duration >= 0))
-		ev->title = title_mask(arena, message);
+		ev->title = title_of(ev, message, arena);
 }

@@ -21,6 +21,7 @@
 
 #include "base/time.h"
 #include "source/layout_said.h"
+#include "source/request_line.h"
 
 #define STEP 16
 #define NAME_BYTES_MAX 40
@@ -227,35 +228,15 @@ static int64_t said(const struct spent *s, size_t blank, struct str value)
 
 /* --- whole lines of a kind ----------------------------------------------------------------- */
 
-/* "GET /path" or "GET   "/path"" */
-static bool find_request(struct str text)
-{
-	static const struct str methods[] = { STR("GET "),    STR("POST "),  STR("PUT "),
-					      STR("DELETE "), STR("PATCH "), STR("HEAD "),
-					      STR("OPTIONS ") };
-
-	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
-		size_t at = str_find(text, methods[i]);
-		struct str rest = str_skip(text, at + methods[i].n);
-
-		if (at == text.n || (at && isalnum((unsigned char)text.p[at - 1])))
-			continue;
-		str_take_spaces(&rest);
-		str_take_char(&rest, '"');
-		if (rest.n && rest.p[0] == '/')
-			return true;
-	}
-	return false;
-}
-
 static int64_t of_request(struct spent *s, struct str value)
 {
+	struct str method, path;
 	int64_t ns = with_unit(value);
 
 	if (ns < 0)
 		return -1;
 	if (s->has_request < 0)
-		s->has_request = find_request(s->text);
+		s->has_request = request_line_find(s->text, &method, &path);
 	return s->has_request ? ns : -1;
 }
 
