@@ -52,59 +52,94 @@ static int compare(const void *x, const void *y)
 	return c ? c : a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The order of nr items whose keys stand at first, first + stride bytes, and so on. Without numbers
- * they stand as delivered, at least those of one key. */
-static struct entry *sorted(const struct str *first, size_t stride, const uint64_t *numbers,
-			    size_t nr)
+/* The rows of one kind: keys stand at key, key + stride bytes, and so on. Without numbers they
+ * stand as delivered, at least those of one key. */
+struct rows {
+	char *first;
+	const char *key;
+	size_t stride;
+	uint64_t *numbers;
+	size_t nr;
+};
+
+static struct str key_at(const struct rows *r, size_t i)
 {
-	const char *base = (const char *)first;
-	struct entry *v = mem_alloc(mem_bytes(nr + 1, sizeof(*v)));
-	size_t skip = nr ? first->n : 0;
+	return *(const struct str *)(const void *)(r->key + i * r->stride);
+}
+
+/* NULL when they are in order already, as the spans of one large trace are. */
+static struct entry *sorted(const struct rows *r)
+{
+	struct entry *v = mem_alloc(mem_bytes(r->nr, sizeof(*v)));
+	size_t skip = key_at(r, 0).n;
 	bool is_sorted = true;
 
-	for (size_t i = 1; i < nr && skip; i++) {
-		struct str key = *(const struct str *)(const void *)(base + i * stride);
+	for (size_t i = 1; i < r->nr && skip; i++)
+		skip = shared_prefix(str_head(key_at(r, 0), skip), key_at(r, i));
+	for (size_t i = 0; i < r->nr; i++) {
+		struct str key = str_skip(key_at(r, i), skip);
 
-		skip = shared_prefix(str_head(*first, skip), key);
-	}
-	for (size_t i = 0; i < nr; i++) {
-		struct str key = *(const struct str *)(const void *)(base + i * stride);
-
-		key = str_skip(key, skip);
 		v[i] = (struct entry){ head_of(key), key.p, (uint32_t)key.n, (uint32_t)i,
-				       numbers ? numbers[i] : i };
+				       r->numbers ? r->numbers[i] : i };
 		is_sorted = is_sorted && (!i || compare(&v[i - 1], &v[i]) < 0);
 	}
-	if (!is_sorted)
-		qsort(v, nr, sizeof(*v), compare);
-	return v;
-}
-
-void order_forget(struct part *p)
-{
-	free(p->spans);
-	free(p->events);
-	free(p->numbers);
-}
-
-void order_part(struct part *p, struct arena *arena)
-{
-	struct entry *order = sorted(&p->spans->key, sizeof(*p->spans), NULL, p->nr_spans);
-	struct span *spans = arena_array(arena, struct span, p->nr_spans);
-	struct event *events = arena_array(arena, struct event, p->nr_events);
-	uint64_t *numbers = arena_array(arena, uint64_t, p->nr_events);
-
-	for (size_t i = 0; i < p->nr_spans; i++)
-		spans[i] = p->spans[order[i].at];
-	free(order);
-	order = sorted(&p->events->key, sizeof(*p->events), p->numbers, p->nr_events);
-	for (size_t i = 0; i < p->nr_events; i++) {
-		events[i] = p->events[order[i].at];
-		numbers[i] = p->numbers[order[i].at];
+	if (!is_sorted) {
+		qsort(v, r->nr, sizeof(*v), compare);
+		return v;
 	}
+	free(v);
+	return NULL;
+}
+
+static void move(const struct rows *r, size_t to, size_t from)
+{
+	memcpy(r->first + to * r->stride, r->first + from * r->stride, r->stride);
+	if (r->numbers)
+		r->numbers[to] = r->numbers[from];
+}
+
+/* Row order[i].at goes to i. In place, circle by circle: a part may be most of the memory. */
+static void permute(const struct rows *r, struct entry *order, void *spare)
+{
+	for (size_t i = 0; i < r->nr; i++) {
+		uint64_t number = r->numbers ? r->numbers[i] : 0;
+		size_t to = i;
+
+		if (order[i].at == i)
+			continue;
+		memcpy(spare, r->first + i * r->stride, r->stride);
+		while (order[to].at != i) {
+			size_t from = order[to].at;
+
+			move(r, to, from);
+			order[to].at = (uint32_t)to;
+			to = from;
+		}
+		memcpy(r->first + to * r->stride, spare, r->stride);
+		if (r->numbers)
+			r->numbers[to] = number;
+		order[to].at = (uint32_t)to;
+	}
+}
+
+static void put_in_order(const struct rows *r, void *spare)
+{
+	struct entry *order = r->nr > 1 ? sorted(r) : NULL;
+
+	if (order)
+		permute(r, order, spare);
 	free(order);
-	order_forget(p);
-	p->spans = spans;
-	p->events = events;
-	p->numbers = numbers;
+}
+
+void order_part(struct part *p)
+{
+	struct span span;
+	struct event event;
+
+	put_in_order(&(struct rows){ (char *)p->spans, (const char *)&p->spans->key,
+				     sizeof(*p->spans), NULL, p->nr_spans },
+		     &span);
+	put_in_order(&(struct rows){ (char *)p->events, (const char *)&p->events->key,
+				     sizeof(*p->events), p->numbers, p->nr_events },
+		     &event);
 }

@@ -179,18 +179,16 @@ int stage_part(struct stage *g, unsigned nr, struct arena *arena, struct part *p
 		return error_set(err, EINVAL, "there is no part %u", nr);
 	nr_spans = count(&g->buckets[WHAT_SPANS][nr * each], each);
 	nr_events = count(&g->buckets[WHAT_EVENTS][nr * each], each);
-	got.spans = mem_zalloc(mem_bytes(nr_spans + 1, sizeof(*got.spans)));
-	got.events = mem_zalloc(mem_bytes(nr_events + 1, sizeof(*got.events)));
-	got.numbers = mem_zalloc(mem_bytes(nr_events + 1, sizeof(*got.numbers)));
+	got.spans = arena_array(arena, struct span, nr_spans + 1);
+	got.events = arena_array(arena, struct event, nr_events + 1);
+	got.numbers = arena_array(arena, uint64_t, nr_events + 1);
 	for (int w = 0; w < WHATS; w++)
 		for (unsigned i = nr * each; i < (nr + 1) * each && !r; i++)
 			r = take_bucket(&(struct filler){ g, &got, w }, &g->buckets[w][i], arena,
 					err);
-	if (r) {
-		order_forget(&got);
+	if (r)
 		return r;
-	}
-	order_part(&got, arena);
+	order_part(&got);
 	*part = got;
 	return 0;
 }
