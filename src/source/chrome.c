@@ -248,8 +248,11 @@ static void decode(void *decoder, struct json_value v, const struct json_place *
 static void settle(void *decoder, struct batch *b)
 {
 	struct chrome *c = decoder;
+	size_t nr_new = c->nest.items.nr - c->nest.nr_carried;
 
-	if (c->nest.items.nr > WINDOW_ITEMS || c->nest.arena_bytes > WINDOW_BYTES)
+	/* what is carried is sorted again each time: there must be as much that is new */
+	if ((nr_new > WINDOW_ITEMS && nr_new > c->nest.nr_carried) ||
+	    c->nest.arena_bytes > WINDOW_BYTES)
 		chrome_nest_flush(&c->nest, b, false);
 }
 

@@ -17,6 +17,8 @@
 #include "source/chunks.h"
 #include "source/title.h"
 
+#define NR_OPEN_MAX 2000000 /* slices at a time that may wait for their end */
+
 /* An end of an arrow, bound to a slice. */
 struct anchor {
 	sym_t flow;
@@ -43,6 +45,7 @@ void chrome_nest_done(struct chrome_nest *n)
 {
 	arena_done(&n->arena);
 	arena_done(&n->kept);
+	arena_done(&n->carried);
 	vec_done(&n->items);
 	vec_done(&n->titles);
 	names_done(&n->names);
@@ -52,7 +55,8 @@ void chrome_nest_title(struct chrome_nest *n, sym_t sym, struct str title)
 {
 	while (n->titles.nr <= sym)
 		vec_push(&n->titles, (struct str){ 0 });
-	n->titles.v[sym] = arena_str(&n->kept, title);
+	if (!str_eq(n->titles.v[sym], title))
+		n->titles.v[sym] = arena_str(&n->kept, title);
 }
 
 static struct str title_of(const struct chrome_nest *n, sym_t sym)
@@ -292,6 +296,7 @@ static void hand_out_instant(struct walk *w, const struct chrome_item *it)
 static void hand_out(struct walk *w, bool at_end)
 {
 	struct chrome_nest *n = w->n;
+	struct arena carried = { 0 };
 	size_t next = 0, nr_open = 0;
 
 	for (size_t i = 0; i < n->items.nr; i++) {
@@ -301,9 +306,9 @@ static void hand_out(struct walk *w, bool at_end)
 			hand_out_instant(w, &it);
 		if (it.phase != CHROME_BEGIN && it.phase != CHROME_WHOLE)
 			continue;
-		if (is_open(&it) && !at_end) {
-			it.name = arena_str(&n->kept, it.name);
-			it.attrs = arena_str(&n->kept, it.attrs);
+		if (is_open(&it) && !at_end && nr_open < NR_OPEN_MAX) {
+			it.name = arena_str(&carried, it.name);
+			it.attrs = arena_str(&carried, it.attrs);
 			n->items.v[nr_open++] = it;
 			continue;
 		}
@@ -313,7 +318,9 @@ static void hand_out(struct walk *w, bool at_end)
 		}
 		hand_out_slice(w, &it, links_of(w, i, &next));
 	}
-	n->items.nr = nr_open;
+	n->items.nr = n->nr_carried = nr_open;
+	arena_done(&n->carried);
+	n->carried = carried;
 }
 
 void chrome_nest_flush(struct chrome_nest *n, struct batch *b, bool at_end)

@@ -41,7 +41,9 @@ struct chrome_nest {
 	VEC(struct chrome_item) items;
 	struct names names;     /* of tracks, processes, threads, flows: how the file names them */
 	VEC(struct str) titles; /* [sym] what its metadata calls a process or thread */
-	struct arena kept;      /* titles, and slices that are still open */
+	struct arena kept;      /* titles */
+	struct arena carried;   /* strings of slices that were open at the last flush */
+	size_t nr_carried;      /* such slices, at the front of items */
 	uint32_t file;
 	struct str file_name; /* in front of keys, so that two files never share one */
 };
