@@ -99,11 +99,13 @@ static int more(struct json_stream *s, struct error *err)
 
 	if (s->ended)
 		return 0;
-	if (n > JSON_ITEM_BYTES_MAX)
+	if (n >= JSON_ITEM_BYTES_MAX)
 		return error_set(err, EFBIG,
 				 "'%s' holds a JSON value larger than %zu MiB; write it as JSON "
 				 "lines or in smaller batches",
 				 input_path(s->in), JSON_ITEM_BYTES_MAX >> 20);
+	if (want > JSON_ITEM_BYTES_MAX - n)
+		want = JSON_ITEM_BYTES_MAX - n;
 	if (s->room - s->win.n < want && s->keep) {
 		memmove(s->p, s->p + s->keep, n);
 		s->at -= s->keep;
@@ -111,7 +113,7 @@ static int more(struct json_stream *s, struct error *err)
 		s->win.n = n;
 	}
 	if (s->room - s->win.n < want) {
-		s->room = s->win.n + 2 * want;
+		s->room = s->win.n + want;
 		s->p = mem_realloc(s->p, s->room);
 	}
 	s->win.p = s->p;
