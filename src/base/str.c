@@ -1,6 +1,5 @@
 #include "base/str.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <xxhash.h>
@@ -28,11 +27,16 @@ size_t str_find(struct str s, struct str needle)
 	return at ? (size_t)(at - s.p) : s.n;
 }
 
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 struct str str_trim(struct str s)
 {
-	while (s.n && isspace((unsigned char)s.p[0]))
+	while (s.n && is_space(s.p[0]))
 		s = str_skip(s, 1);
-	while (s.n && isspace((unsigned char)s.p[s.n - 1]))
+	while (s.n && is_space(s.p[s.n - 1]))
 		s.n--;
 	return s;
 }
@@ -117,6 +121,40 @@ bool str_take_hex(struct str *s, uint64_t *value)
 	return true;
 }
 
+/*
+ * Most numbers are short. Below 2^53 and with few digits behind the point, digits and power of ten
+ * are both exact, so their quotient is what strtod answers. False for those that need strtod.
+ */
+static bool take_short_double(struct str *s, double *value)
+{
+	static const double powers[] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+					 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+	struct str rest = *s;
+	bool negative = str_take_char(&rest, '-');
+	size_t i = 0, nr = 0, point = 0;
+	uint64_t v = 0;
+
+	for (; i < rest.n; i++) {
+		if (is_digit(rest.p[i])) {
+			if (nr++ == 15)
+				return false;
+			v = v * 10 + (uint64_t)(rest.p[i] - '0');
+		} else if (rest.p[i] == '.' && !point) {
+			point = i + 1;
+		} else {
+			break;
+		}
+	}
+	/* an exponent, or the x of a hexadecimal number */
+	if (!nr || (i < rest.n && ((rest.p[i] | 0x20) == 'e' || (rest.p[i] | 0x20) == 'x')))
+		return false;
+	*value = (double)v / powers[point ? i - point : 0];
+	if (negative)
+		*value = -*value;
+	*s = str_skip(rest, i);
+	return true;
+}
+
 bool str_take_double(struct str *s, double *value)
 {
 	char text[64], *end;
@@ -128,6 +166,8 @@ bool str_take_double(struct str *s, double *value)
 		return false;
 	if (n > 1 && s->p[0] == '0' && (s->p[1] | 0x20) == 'x')
 		return false;
+	if (take_short_double(s, value))
+		return true;
 	memcpy(text, s->p, n);
 	text[n] = 0;
 	v = strtod(text, &end);

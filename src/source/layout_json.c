@@ -1,21 +1,36 @@
 /* JSON lines: members named as usual, nested or not; also journald's JSON and MongoDB's log. */
+#include "base/decimal.h"
 #include "base/error.h"
 #include "model/event.h"
 #include "model/loss.h"
 #include "source/layout_kind.h"
+#include "source/layout_names.h"
 #include "source/layout_said.h"
 
 #define DEPTH_MAX 5
 #define PATH_BYTES 120
 #define NESTED_RANK 20 /* what is deeper is less sure */
 
+/* Where in the line a walk is. */
 struct path {
+	struct layout_names *names;
 	char text[PATH_BYTES];
 	size_t n;
 };
 
+/* No more digits than the number holds: moments are large. */
+static struct str real_text(double d, struct arena *arena)
+{
+	unsigned places = d > 1e12 ? 3 : d > 1e9 ? 6 : 9;
+	char digits[DECIMAL_BYTES];
+	struct str s = decimal_fixed(digits, d, places);
+
+	return s.n ? arena_str(arena, s) : arena_fmt(arena, "%.*f", (int)places, d);
+}
+
 static struct str value_text(struct json_value v, struct arena *arena)
 {
+	char digits[DECIMAL_BYTES];
 	struct str s = { 0 };
 	int64_t i;
 	uint64_t u;
@@ -27,14 +42,13 @@ static struct str value_text(struct json_value v, struct arena *arena)
 		return arena_str(arena, s);
 	case JSON_INT:
 		json_int(v, &i);
-		return arena_fmt(arena, "%lld", (long long)i);
+		return arena_str(arena, decimal_int(digits, i));
 	case JSON_UINT:
 		json_uint(v, &u);
-		return arena_fmt(arena, "%llu", (unsigned long long)u);
+		return arena_str(arena, decimal_uint(digits, u));
 	case JSON_DOUBLE:
 		json_double(v, &d);
-		/* no more digits than the number holds: moments are large */
-		return arena_fmt(arena, "%.*f", d > 1e12 ? 3 : d > 1e9 ? 6 : 9, d);
+		return real_text(d, arena);
 	default:
 		return s;
 	}
@@ -44,10 +58,11 @@ static void say_member(struct layout_said *said, const struct path *path, struct
 		       unsigned depth, struct json_value v, struct arena *arena)
 {
 	uint8_t rank;
-	enum layout_meaning means = layout_meaning_of((struct str){ path->text, path->n }, &rank);
+	enum layout_meaning means =
+		layout_names_find(path->names, (struct str){ path->text, path->n }, &rank);
 
 	if (means == MEANS_NOTHING && depth) {
-		means = layout_meaning_of(key, &rank);
+		means = layout_names_find(path->names, key, &rank);
 		rank = (uint8_t)(rank + NESTED_RANK * depth);
 		/* the name of any inner thing is not that of a logger */
 		if (rank % NESTED_RANK >= 5)
@@ -81,7 +96,7 @@ static int json_line_parse(const struct layout *layout, struct layout_worker *wo
 			   struct losses *losses)
 {
 	struct layout_said said = { 0 };
-	struct path path = { .n = 0 };
+	struct path path;
 	struct json_value root;
 	struct str text = line;
 
@@ -92,6 +107,8 @@ static int json_line_parse(const struct layout *layout, struct layout_worker *wo
 		losses->count[LOSS_JSON_BROKEN]++;
 		return 0;
 	}
+	path.names = &worker->names;
+	path.n = 0;
 	say_object(&said, root, &path, 0, arena);
 	return layout_said_event(&said, layout, worker, arena, ev, losses);
 }

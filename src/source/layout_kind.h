@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "source/layout.h"
+#include "source/layout_names.h"
 #include "source/layout_time.h"
 #include "source/layout_zone.h"
 
@@ -87,6 +88,7 @@ struct layout_worker {
 	struct json *json;
 	struct layout_clock clock;
 	struct layout_binary binary;
+	struct layout_names names;
 	enum layout_bare bare; /* how the last duration was written */
 	unsigned expects; /* what the next line of an event of several lines is */
 	struct layout_worker *inner[LAYOUT_INNER_MAX];

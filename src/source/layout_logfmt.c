@@ -1,11 +1,10 @@
 /* logfmt: key=value key="quoted value" … */
 #include "source/layout_logfmt.h"
 
-#include <ctype.h>
-
 #include "model/event.h"
 #include "model/loss.h"
 #include "source/layout_kind.h"
+#include "source/layout_names.h"
 #include "source/layout_said.h"
 
 /* A quoted value without its escapes; most have none and are borrowed. */
@@ -28,14 +27,18 @@ static struct str unescape(struct str s, struct arena *arena)
 	return (struct str){ p, n };
 }
 
+static const bool in_key[256] = {
+	['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['_'] = true,
+	['.'] = true,         ['-'] = true,         ['@'] = true,         ['/'] = true,
+};
+
 bool layout_logfmt_take(struct str *s, struct arena *arena, struct str *key, struct str *value)
 {
 	struct str rest = *s;
 	size_t n = 0;
 
 	str_take_spaces(&rest);
-	while (n < rest.n &&
-	       (isalnum((unsigned char)rest.p[n]) || (rest.p[n] && strchr("_.-@/", rest.p[n]))))
+	while (n < rest.n && in_key[(unsigned char)rest.p[n]])
 		n++;
 	*key = str_head(rest, n);
 	rest = str_skip(rest, n);
@@ -73,7 +76,7 @@ static int logfmt_parse(const struct layout *layout, struct layout_worker *worke
 				break;
 			continue;
 		}
-		means = layout_meaning_of(key, &rank);
+		means = layout_names_find(&worker->names, key, &rank);
 		if (means != MEANS_NOTHING)
 			layout_say(&said, means, rank, value);
 	}

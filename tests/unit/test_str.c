@@ -1,6 +1,7 @@
 #include "unit.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "base/str.h"
 
@@ -66,6 +67,46 @@ static void doubles_are_decimal_only(void **state)
 	assert_true(str_take_double(&d, &v) && v == -0.25);
 }
 
+static void doubles_are_those_of_strtod(void **state)
+{
+	static const char *const texts[] = {
+		"0",
+		"-0",
+		"5.",
+		".5",
+		"-.25",
+		"0.1",
+		"123456789012345",
+		"1234567890123456",
+		"0.123456789012345",
+		"0.1234567890123456",
+		"9007199254740993",
+		"1e3",
+		"1.5E-7x",
+		"1772445600.123456",
+		"00012.50",
+		"3ms",
+		"7.5.3",
+		"1.",
+		"2e",
+		"0.000000000000001",
+		"4.35",
+		"999999999999999",
+		"1e400",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct str s = str_of(texts[i]);
+		char *end;
+		double expected = strtod(texts[i], &end), v = -1;
+
+		assert_true(str_take_double(&s, &v));
+		assert_ptr_equal(s.p, end);
+		assert_memory_equal(&v, &expected, sizeof(v));
+	}
+}
+
 static void lines_end_with_lf_crlf_or_the_text(void **state)
 {
 	struct str s = STR("a\r\n\nb"), line;
@@ -111,6 +152,7 @@ int main(void)
 		cmocka_unit_test(numbers_beyond_their_type_are_refused),
 		cmocka_unit_test(hexadecimal_takes_sixteen_digits_and_no_more),
 		cmocka_unit_test(doubles_are_decimal_only),
+		cmocka_unit_test(doubles_are_those_of_strtod),
 		cmocka_unit_test(lines_end_with_lf_crlf_or_the_text),
 		cmocka_unit_test(order_is_by_bytes_then_length),
 		cmocka_unit_test(words_and_trims_see_blanks),
