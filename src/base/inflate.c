@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/utf16.h"
 
 /*
  * One stretch of stored bytes (`in`) is refilled from the file and handed to the decoder of the
@@ -19,11 +20,12 @@
  */
 
 #define IN_BYTES ((size_t)128 << 10)
-#define LZMA_MEMORY ((uint64_t)256 << 20) /* what the largest xz preset needs, with room to spare \
-					   */
-#define ZSTD_WINDOW_LOG 27                /* 128 MiB: the most that zstd itself accepts unasked */
+#define LZMA_MEMORY \
+	((uint64_t)256 << 20) /* what the largest xz preset needs, with room to spare \
+			       */
+#define ZSTD_WINDOW_LOG 27    /* 128 MiB: the most that zstd itself accepts unasked */
 
-enum format { PLAIN, GZIP, XZ, ZSTD };
+enum format { PLAIN, GZIP, XZ, ZSTD, UTF16 };
 
 struct inflate {
 	int fd; /* -1: bytes only */
@@ -36,10 +38,11 @@ struct inflate {
 	z_stream gz;
 	lzma_stream xz;
 	ZSTD_DStream *zstd;
+	struct utf16 utf16;
 	struct error broken; /* code 0: fine so far */
 };
 
-static const char *const format_names[] = { "plain", "gzip", "xz", "zstd" };
+static const char *const format_names[] = { "plain", "gzip", "xz", "zstd", "UTF-16" };
 
 static int refill(struct inflate *z)
 {
@@ -99,6 +102,13 @@ static bool is_zstd(struct str s)
 		!memcmp(s.p + 1, "\x2a\x4d\x18", 3));
 }
 
+/* A byte order mark; with two zeros behind it, it would be that of UTF-32. */
+static bool is_utf16(struct str s)
+{
+	return (str_starts(s, STR("\xff\xfe")) || str_starts(s, STR("\xfe\xff"))) &&
+	       !str_starts(s, STR("\xff\xfe\0\0"));
+}
+
 static enum format format_of(struct str head)
 {
 	/* deflate is the only method that gzip ever had; asking for it spares text by accident */
@@ -107,6 +117,8 @@ static enum format format_of(struct str head)
 	if (str_starts(head, STR("\xfd"
 				 "7zXZ\0")))
 		return XZ;
+	if (is_utf16(head))
+		return UTF16;
 	return is_zstd(head) ? ZSTD : PLAIN;
 }
 
@@ -116,6 +128,10 @@ static int start(struct inflate *z, struct error *err)
 
 	z->format = format_of(z->in);
 	z->between = true;
+	if (z->format == UTF16) {
+		z->utf16.big_endian = z->in.p[0] == '\xfe';
+		take(z, 2);
+	}
 	if (z->format == GZIP)
 		ok = inflateInit2(&z->gz, 15 + 16) == Z_OK;
 	if (z->format == XZ)
@@ -278,6 +294,16 @@ static ssize_t step_zstd(struct inflate *z, char *buf, size_t n)
 	return (ssize_t)out.pos;
 }
 
+static ssize_t step_utf16(struct inflate *z, char *buf, size_t n)
+{
+	struct str rest = z->in;
+	size_t got = utf16_decode(&z->utf16, &rest, buf, n);
+
+	take(z, z->in.n - rest.n);
+	z->between = utf16_is_whole(&z->utf16);
+	return (ssize_t)got;
+}
+
 static ssize_t step(struct inflate *z, char *buf, size_t n)
 {
 	switch (z->format) {
@@ -287,6 +313,8 @@ static ssize_t step(struct inflate *z, char *buf, size_t n)
 		return step_xz(z, buf, n);
 	case ZSTD:
 		return step_zstd(z, buf, n);
+	case UTF16:
+		return step_utf16(z, buf, n);
 	default:
 		return 0;
 	}

@@ -1,5 +1,6 @@
-/* Reads bytes in order from a file or memory, decompressing gzip, xz and zstd on the way; found by
- * magic. */
+/* Reads bytes in order from a file or memory, decompressing gzip, xz and zstd and turning UTF-16 into
+ * UTF-8 on the way; found by magic. Places in the text are then those of what was read, not of what
+ * is stored. */
 #ifndef CULPRIT_BASE_INFLATE_H
 #define CULPRIT_BASE_INFLATE_H
 
@@ -18,7 +19,7 @@ int inflate_of_fd(struct inflate **z, int fd, struct error *err);
 int inflate_of_bytes(struct inflate **z, struct str bytes, struct error *err);
 void inflate_free(struct inflate *z);
 
-bool inflate_is_plain(const struct inflate *z); /* not compressed */
+bool inflate_is_plain(const struct inflate *z); /* as stored */
 /*
  * Up to n bytes, 0 at the end. Several streams in a row are one. Data before a damaged or missing
  * place is delivered first, then -EBADMSG and a sentence, for ever.

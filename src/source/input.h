@@ -15,7 +15,7 @@ struct input;
 #define INPUT_HEAD_BYTES ((size_t)256 << 10)
 
 /* path "-" is standard input. gzip, xz and zstd are found by their first bytes, several streams in
- * a row included. */
+ * a row included, and UTF-16 by its mark: it is read as UTF-8. */
 int input_open(struct input **in, const char *path, struct error *err);
 /* The same over bytes in memory, for tests and fuzzing; borrowed. */
 int input_of_bytes(struct input **in, const char *path, struct str bytes, struct error *err);

@@ -236,6 +236,30 @@ static void a_pipe_that_trickles_is_recognised(void **state)
 	buf_done(&out);
 }
 
+static void utf16_comes_out_as_utf8(void **state)
+{
+	struct buf out = { 0 };
+	struct inflate *z = NULL;
+	struct error err = { 0 };
+
+	assert_int_equal(inflate_of_bytes(&z, STR("\xfe\xff\0a\0\xe9\0\n"), &err), 0);
+	assert_false(inflate_is_plain(z));
+	assert_int_equal(drain(z, 1, &out, &err), 0);
+	assert_str_equal(buf_str(&out), "a\xc3\xa9\n");
+	inflate_free(z);
+	buf_clear(&out);
+	assert_int_equal(inflate_of_bytes(&z,
+					  STR("\xff\xfe"
+					      "a\0b"),
+					  &err),
+			 0);
+	assert_int_equal(drain(z, 100, &out, &err), -EBADMSG);
+	assert_str_equal(buf_str(&out), "a");
+	assert_non_null(strstr(err.msg, "UTF-16"));
+	inflate_free(z);
+	buf_done(&out);
+}
+
 static void a_directory_is_explained(void **state)
 {
 	struct inflate *z = NULL;
@@ -259,6 +283,7 @@ int main(void)
 		cmocka_unit_test(garbage_behind_the_last_stream_is_explained),
 		cmocka_unit_test(short_and_empty_inputs_are_plain),
 		cmocka_unit_test(a_pipe_that_trickles_is_recognised),
+		cmocka_unit_test(utf16_comes_out_as_utf8),
 		cmocka_unit_test(a_directory_is_explained),
 	};
 
