@@ -78,10 +78,21 @@ static int look_at(struct input *in, int fd, struct error *err)
 	return 0;
 }
 
+/* A pipe waits for its writer, and a signal may come meanwhile. */
+static int open_path(const char *path)
+{
+	int fd;
+
+	do
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
 int input_open(struct input **out, const char *path, struct error *err)
 {
 	bool is_stdin = !strcmp(path, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = is_stdin ? STDIN_FILENO : open_path(path);
 	struct input *in;
 	int r;
 

@@ -220,6 +220,8 @@ static void keys_said(const struct layout_said *said, struct event *ev)
 
 	take_traceparent(&trace, &span);
 	trace = last_segment(trace);
+	if (str_take(&trace, STR("0x")))
+		str_take(&span, STR("0x"));
 	if (is_id(trace)) {
 		ev->key_kind = KEY_TRACE;
 		ev->key = trace;

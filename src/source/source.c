@@ -41,11 +41,39 @@ static bool is_archive(struct str head)
 	       str_starts(head, STR("PK\3\4"));
 }
 
+static bool is_packed(struct str head)
+{
+	return str_starts(head, STR("\x1f\x8b\x08")) ||
+	       str_starts(head, STR("\xfd"
+				    "7zXZ")) ||
+	       str_starts(head, STR("\x28\xb5\x2f\xfd"));
+}
+
+static bool is_blank(struct str head)
+{
+	return !str_trim(head).n;
+}
+
+/* What is in the way of reading it, as the end of a sentence. */
+static const char *reason(struct str head)
+{
+	if (is_archive(head))
+		return "an archive: unpack it first";
+	if (is_packed(head))
+		return "compressed twice: unpack it once first";
+	if (is_blank(head))
+		return "blank";
+	if (memchr(head.p, 0, head.n))
+		return "no trace, and no log: it holds zero bytes, as text never does";
+	return "no trace, and no log: none of its lines shows a time (--layout PATTERN tells how "
+	       "they look)";
+}
+
 /* A pattern that the user gives makes a log of any text. */
 static const struct source *find(struct input *in, const struct source_options *o)
 {
 	struct str head = input_head(in, NULL);
-	const struct source *found = is_archive(head) ? NULL : source_find(in);
+	const struct source *found = is_archive(head) || is_blank(head) ? NULL : source_find(in);
 
 	if (!found && o->layout && head.n && !memchr(head.p, 0, head.n))
 		return &source_logs;
@@ -86,11 +114,7 @@ int source_read(const char *path, const struct source_options *o, struct sink *s
 	if (!input_head(in, NULL).n) {
 		r = pass_over_empty(in, sink, err);
 	} else if (!source) {
-		error_set(err, ENOTSUP, "'%s' is %s", path,
-			  is_archive(input_head(in, NULL))
-				  ? "an archive: unpack it first"
-				  : "no trace, and no log: none of its lines shows a time "
-				    "(--layout PATTERN tells how they look)");
+		error_set(err, ENOTSUP, "'%s' is %s", path, reason(input_head(in, NULL)));
 		r = pass_over(sink, LOSS_FILES_UNKNOWN, input_bytes(in));
 	} else {
 		r = source->read(in, o, sink, err);

@@ -93,12 +93,29 @@ static void what_is_no_known_kind_is_passed_over_and_counted(void **state)
 	}
 	assert_int_equal(read_bytes(&s, (struct str){ junk, sizeof(junk) }, &plain, &err), 0);
 	assert_int_equal(s.losses.count[LOSS_FILES_UNKNOWN], 1);
-	assert_non_null(strstr(err.msg, "of no known kind"));
+	assert_non_null(strstr(err.msg, "no trace, and no log"));
 	assert_int_equal(s.files, 0);
 	assert_int_equal(s.bytes, sizeof(junk));
 	assert_int_equal(
 		read_bytes(&s, STR("\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0>\0"), &plain, &err), 0);
 	assert_int_equal(s.losses.count[LOSS_FILES_UNKNOWN], 1);
+}
+
+static void what_is_in_the_way_of_reading_is_told(void **state)
+{
+	struct error err = { 0 };
+	struct seen s;
+
+	(void)state;
+	assert_int_equal(read_bytes(&s, STR("\n\n \r\n\n"), &plain, &err), 0);
+	assert_non_null(strstr(err.msg, "blank"));
+	/* a gzip of what begins like a gzip */
+	assert_int_equal(read_bytes(&s,
+				    STR("\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x04\0\xfb\xff"
+					"\x1f\x8b\x08\x08\x8e\x6e\x5c\x02\x04\0\0\0"),
+				    &plain, &err),
+			 0);
+	assert_non_null(strstr(err.msg, "compressed twice"));
 }
 
 static void an_archive_is_not_taken_for_one_log(void **state)
@@ -164,6 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_log_is_found_and_read),
 		cmocka_unit_test(what_is_no_known_kind_is_passed_over_and_counted),
+		cmocka_unit_test(what_is_in_the_way_of_reading_is_told),
 		cmocka_unit_test(an_archive_is_not_taken_for_one_log),
 		cmocka_unit_test(empty_and_unreadable_files_are_told_apart),
 		cmocka_unit_test(a_pattern_makes_a_log_of_any_text),
