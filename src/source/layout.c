@@ -289,13 +289,13 @@ static struct str lower_hex(struct str id, struct arena *arena)
 	bool upper = false;
 	char *copy;
 
-	for (size_t i = 0; i < id.n; i++) {
-		if (!isxdigit((unsigned char)id.p[i]))
-			return id;
-		upper |= isupper((unsigned char)id.p[i]) != 0;
-	}
+	for (size_t i = 0; i < id.n; i++)
+		upper |= id.p[i] >= 'A' && id.p[i] <= 'F';
 	if (!upper)
 		return id;
+	for (size_t i = 0; i < id.n; i++)
+		if (!isxdigit((unsigned char)id.p[i]))
+			return id;
 	copy = arena_alloc(arena, id.n);
 	for (size_t i = 0; i < id.n; i++)
 		copy[i] = (char)tolower((unsigned char)id.p[i]);

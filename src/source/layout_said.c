@@ -7,6 +7,8 @@
 #include "source/layout_kind.h"
 #include "source/title.h"
 
+#define PATH_BYTES_MAX 200
+
 static enum level level_of_number(int64_t n, enum layout_meaning scale)
 {
 	static const enum level by_syslog[] = {
@@ -44,35 +46,40 @@ static enum level level_said(const struct layout_said *said)
 	return LEVEL_NONE;
 }
 
+static inline bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /* "12.5ms" and its like; a bare number is of the unit given. */
 int64_t layout_duration(struct str text, int64_t unit_ns)
 {
 	static const struct {
-		const char *name;
+		struct str name;
 		double ns;
-	} units[] = { { "ns", 1 },
-		      { "us", 1e3 },
-		      { "µs", 1e3 },
-		      { "μs", 1e3 },
-		      { "ms", 1e6 },
-		      { "s", 1e9 },
-		      { "sec", 1e9 },
-		      { "secs", 1e9 },
-		      { "m", 60e9 },
-		      { "min", 60e9 },
-		      { "h", 3600e9 },
-		      { "seconds", 1e9 },
-		      { "second", 1e9 },
-		      { "millis", 1e6 },
-		      { "msec", 1e6 },
-		      { "msecs", 1e6 },
-		      { "milliseconds", 1e6 },
-		      { "millisecond", 1e6 },
-		      { "microseconds", 1e3 },
-		      { "usec", 1e3 },
-		      { "nanoseconds", 1 },
-		      { "mins", 60e9 },
-		      { "minutes", 60e9 } };
+	} units[] = { { STR("ns"), 1 },
+		      { STR("us"), 1e3 },
+		      { STR("µs"), 1e3 },
+		      { STR("μs"), 1e3 },
+		      { STR("ms"), 1e6 },
+		      { STR("s"), 1e9 },
+		      { STR("sec"), 1e9 },
+		      { STR("secs"), 1e9 },
+		      { STR("m"), 60e9 },
+		      { STR("min"), 60e9 },
+		      { STR("h"), 3600e9 },
+		      { STR("seconds"), 1e9 },
+		      { STR("second"), 1e9 },
+		      { STR("millis"), 1e6 },
+		      { STR("msec"), 1e6 },
+		      { STR("msecs"), 1e6 },
+		      { STR("milliseconds"), 1e6 },
+		      { STR("millisecond"), 1e6 },
+		      { STR("microseconds"), 1e3 },
+		      { STR("usec"), 1e3 },
+		      { STR("nanoseconds"), 1 },
+		      { STR("mins"), 60e9 },
+		      { STR("minutes"), 60e9 } };
 	double total = 0, v;
 	struct str rest = str_trim(text);
 
@@ -84,10 +91,10 @@ int64_t layout_duration(struct str text, int64_t unit_ns)
 	while (rest.n) { /* "1m30.5s" */
 		size_t n = 0, i = 0;
 
-		while (n < rest.n && !isdigit((unsigned char)rest.p[n]) && rest.p[n] != ' ')
+		while (n < rest.n && !is_digit(rest.p[n]) && rest.p[n] != ' ')
 			n++;
 		for (; i < sizeof(units) / sizeof(*units); i++)
-			if (str_eq(str_head(rest, n), str_of(units[i].name)))
+			if (str_eq(str_head(rest, n), units[i].name))
 				break;
 		if (i == sizeof(units) / sizeof(*units))
 			return -1;
@@ -134,8 +141,8 @@ static int64_t duration_said(const struct layout_said *said, struct layout_worke
 /* A path without its query, and with <*> for each segment that has digits. */
 static struct str path_template(struct arena *arena, struct str path)
 {
-	struct buf b = { 0 };
-	struct str s;
+	char out[3 * PATH_BYTES_MAX]; /* each byte of a path becomes a mask at the worst */
+	size_t n = 0;
 	size_t scheme = str_find(path, STR("://"));
 
 	if (scheme < path.n && scheme < 8) {
@@ -144,23 +151,34 @@ static struct str path_template(struct arena *arena, struct str path)
 	}
 	path = str_head(path, str_find_char(path, '?'));
 	path = str_head(path, str_find_char(path, ';'));
-	if (path.n > 200)
-		path = str_head(path, 200);
+	path = str_head(path, str_find_char(path, '\0'));
+	path = str_head(path, PATH_BYTES_MAX);
 	while (path.n) {
 		struct str part = str_head(path, str_find_char(path, '/'));
 		bool varies = part.n > 40;
 
 		for (size_t i = 0; i < part.n && !varies; i++)
-			varies = part.p[i] == '%' || (isdigit((unsigned char)part.p[i]) &&
-						      !(part.n <= 3 && part.p[0] == 'v'));
-		buf_add(&b, varies ? STR("<*>") : part);
+			varies = part.p[i] == '%' ||
+				 (is_digit(part.p[i]) && !(part.n <= 3 && part.p[0] == 'v'));
 		path = str_skip(path, part.n);
+		if (varies)
+			part = STR("<*>");
+		memcpy(out + n, part.p, part.n);
+		n += part.n;
 		if (str_take_char(&path, '/'))
-			buf_char(&b, '/');
+			out[n++] = '/';
 	}
-	s = arena_str(arena, buf_str(&b));
-	buf_done(&b);
-	return s;
+	return arena_str(arena, (struct str){ out, n });
+}
+
+static struct str join(struct arena *arena, struct str method, struct str path)
+{
+	char *p = arena_alloc(arena, method.n + 1 + path.n);
+
+	memcpy(p, method.p, method.n);
+	p[method.n] = ' ';
+	memcpy(p + method.n + 1, path.p, path.n);
+	return (struct str){ p, method.n + 1 + path.n };
 }
 
 struct str layout_route(struct arena *arena, struct str method, struct str path)
@@ -180,8 +198,7 @@ struct str layout_route(struct arena *arena, struct str method, struct str path)
 	path = path_template(arena, path);
 	if (!method.n || !path.n)
 		return method.n ? arena_str(arena, str_head(method, 40)) : path;
-	return arena_fmt(arena, STR_FMT " " STR_FMT, (int)(method.n > 20 ? 20 : method.n), method.p,
-			 STR_ARG(path));
+	return join(arena, str_head(method, 20), path);
 }
 
 /* "00-<trace>-<span>-01" gives both. */

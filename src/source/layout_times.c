@@ -206,6 +206,8 @@ bool layout_times_value(const struct layout_times *times, struct layout_clock *c
 	double number;
 	size_t n;
 
+	if (!s.n)
+		return false;
 	if (clock->value_format && layout_time_take(clock->value_format, clock, &rest, stamp) &&
 	    !rest.n)
 		return true;

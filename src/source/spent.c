@@ -12,7 +12,6 @@
  */
 #include "source/spent.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 
 #ifdef __SSE2__
@@ -20,6 +19,8 @@
 #endif
 
 #include "base/time.h"
+#include "source/layout_kind.h"
+#include "source/layout_names.h"
 #include "source/layout_said.h"
 #include "source/request_line.h"
 
@@ -36,6 +37,26 @@ struct spent {
 	int has_request; /* whether an HTTP request stands in the text; -1 until asked */
 };
 
+static inline bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+static inline bool is_letter(char c)
+{
+	return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+static inline bool is_alnum(char c)
+{
+	return is_digit(c) || is_letter(c);
+}
+
 /* --- numbers ------------------------------------------------------------------------------- */
 
 /* "12", "12.3" at the front, without sign or exponent. */
@@ -43,13 +64,19 @@ static size_t number_length(struct str s)
 {
 	size_t n = 0, dot;
 
-	while (n < s.n && isdigit((unsigned char)s.p[n]))
+	while (n < s.n && is_digit(s.p[n]))
 		n++;
 	dot = n;
-	if (n && n + 1 < s.n && s.p[n] == '.' && isdigit((unsigned char)s.p[n + 1]))
-		for (n++; n < s.n && isdigit((unsigned char)s.p[n]);)
+	if (n && n + 1 < s.n && s.p[n] == '.' && is_digit(s.p[n + 1]))
+		for (n++; n < s.n && is_digit(s.p[n]);)
 			n++;
 	return dot > 15 ? 0 : n;
+}
+
+/* Whether a unit of time may begin like this: most numbers are followed by something else. */
+static bool may_be_unit(char c)
+{
+	return c == 'm' || c == 's' || c == 'n' || c == 'u' || c == 'h' || (unsigned char)c >= 0x80;
 }
 
 /* "12 ms", "1m30.5s" at the front: the value, if a unit is there and ends as a word. */
@@ -61,14 +88,16 @@ static int64_t with_unit(struct str s)
 		return -1;
 	if (n < s.n && s.p[n] == ' ')
 		n++;
-	while (n < s.n && (isalnum((unsigned char)s.p[n]) || s.p[n] < 0 ||
-			   (s.p[n] == '.' && n + 1 < s.n && isdigit((unsigned char)s.p[n + 1]))))
+	if (n == s.n || !may_be_unit(s.p[n]))
+		return -1;
+	while (n < s.n && (is_alnum(s.p[n]) || s.p[n] < 0 ||
+			   (s.p[n] == '.' && n + 1 < s.n && is_digit(s.p[n + 1]))))
 		n++;
 	if (n < s.n && (s.p[n] == '_' || s.p[n] == '/' || s.p[n] == '-'))
 		return -1;
 	s = str_head(s, n);
 	for (size_t i = 0; i < s.n; i++)
-		if (isalpha((unsigned char)s.p[i]) || s.p[i] < 0)
+		if (is_letter(s.p[i]) || s.p[i] < 0)
 			return layout_duration(s, 1);
 	return -1;
 }
@@ -77,7 +106,7 @@ static int64_t with_unit(struct str s)
 
 static bool is_name_byte(char c)
 {
-	return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.';
+	return is_alnum(c) || c == '_' || c == '-' || c == '.';
 }
 
 /* The name that ends before this place, quotes around it left out. */
@@ -93,7 +122,7 @@ static struct str name_before(struct str text, size_t end)
 }
 
 /* Unit of a name that says what it is; 0: has a unit or a fraction; -1: no such name. */
-static int64_t name_unit(struct str name)
+static int64_t name_unit(struct layout_worker *worker, struct str name)
 {
 	static const struct {
 		struct str end;
@@ -105,7 +134,7 @@ static int64_t name_unit(struct str name)
 		     { STR("took_millis"), NS_MS } };
 	uint8_t rank = 0;
 
-	switch (layout_meaning_of(name, &rank)) {
+	switch (layout_names_find(&worker->names, name, &rank)) {
 	case MEANS_DURATION:
 		return rank > RANK_MAX ? -1 : 0;
 	case MEANS_DURATION_S:
@@ -121,6 +150,7 @@ static int64_t name_unit(struct str name)
 	}
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		if (name.n > ends[i].end.n &&
+		    lower(name.p[name.n - ends[i].end.n]) == ends[i].end.p[0] &&
 		    str_eq_nocase(str_skip(name, name.n - ends[i].end.n), ends[i].end))
 			return ends[i].unit_ns;
 	return -1;
@@ -135,8 +165,11 @@ static bool is_other(struct str name)
 					     STR("start"),    STR("average"), STR("end"),
 					     STR("maximum"),  STR("uptime"),  STR("total") };
 
+	char first = name.n ? lower(name.p[0]) : 0;
+
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (str_eq_nocase(str_head(name, others[i].n), others[i]))
+		if (others[i].p[0] == first &&
+		    str_eq_nocase(str_head(name, others[i].n), others[i]))
 			/* "total 12 ms" is of all before, totalTimeMs of the line */
 			return i + 1 < sizeof(others) / sizeof(*others) || name.n == others[i].n;
 	return false;
@@ -150,7 +183,7 @@ static int64_t named(const struct spent *s, size_t sign, struct str value)
 	/* "name = 12" is how settings are written */
 	if (!name.n || is_other(name) || (s->text.p[sign] == '=' && s->text.p[sign - 1] == ' '))
 		return -1;
-	unit_ns = name_unit(name);
+	unit_ns = name_unit(s->worker, name);
 	number = str_head(value, number_length(value));
 	if (unit_ns < 0 && str_eq_nocase(name, STR("time")) &&
 	    str_find_char(number, '.') + 3 < number.n && number.n < 12)
@@ -173,8 +206,10 @@ static int64_t named(const struct spent *s, size_t sign, struct str value)
 
 static bool is_one_of(struct str word, const struct str *words, size_t nr)
 {
+	char first = word.n ? lower(word.p[0]) : 0;
+
 	for (size_t i = 0; i < nr; i++)
-		if (str_eq_nocase(word, words[i]))
+		if (words[i].p[0] == first && words[i].n == word.n && str_eq_nocase(word, words[i]))
 			return true;
 	return false;
 }
@@ -197,9 +232,9 @@ static bool tells_of_end(struct str text)
 		struct str word;
 		size_t from;
 
-		while (end > least && !isalpha((unsigned char)text.p[end - 1]))
+		while (end > least && !is_letter(text.p[end - 1]))
 			end--;
-		for (from = end; from > least && isalpha((unsigned char)text.p[from - 1]);)
+		for (from = end; from > least && is_letter(text.p[from - 1]);)
 			from--;
 		word = (struct str){ text.p + from, end - from };
 		if (IS_ONE_OF(word, announce) || (is_last && str_ends(word, STR("ing"))))
@@ -298,8 +333,7 @@ static int64_t look_at(struct spent *s, size_t at)
 	int64_t ns = -1;
 
 	if (sign == '=' || sign == ':' || sign == '[' || sign == '"')
-		return isalpha((unsigned char)before) || before == '"' || before == '=' ||
-				       before == ':'
+		return is_letter(before) || before == '"' || before == '=' || before == ':'
 			       ? named(s, before == '=' || before == ':' ? at - 1 : at, value)
 			       : -1;
 	if (sign == '(')
@@ -363,39 +397,41 @@ static unsigned sieve(const char *p)
 	unsigned bits = 0;
 
 	for (unsigned i = 0; i < STEP; i++)
-		if (isdigit((unsigned char)p[i + 1]) && p[i] && strchr(" =:[\"(", p[i]))
+		if (is_digit(p[i + 1]) && p[i] && strchr(" =:[\"(", p[i]))
 			bits |= 1U << i;
 	return bits;
 }
 #endif
+
+/* Of the bytes from this place on; nothing behind the text is read. */
+static unsigned sieve_at(struct str text, size_t at)
+{
+	char copy[STEP + 1] = { 0 };
+
+	if (text.n - at > STEP)
+		return sieve(text.p + at);
+	if (text.n > STEP) /* the last ones, without those that were looked at */
+		return sieve(text.p + text.n - STEP - 1) >> (at + STEP + 1 - text.n);
+	memcpy(copy, text.p, text.n);
+	return sieve(copy);
+}
 
 int64_t spent_find(struct str text, struct layout_worker *worker)
 {
 	struct spent s = { .text = str_head(text, READ_BYTES_MAX),
 			   .worker = worker,
 			   .has_request = -1 };
-	int64_t first =
-		s.text.n && isdigit((unsigned char)s.text.p[0]) ? of_request(&s, s.text) : -1;
+	int64_t first = s.text.n && is_digit(s.text.p[0]) ? of_request(&s, s.text) : -1;
 
 	if (first >= 0)
 		return first;
 
-	for (size_t at = 0; at + 1 < s.text.n; at += STEP) {
-		char copy[STEP + 1] = { 0 };
-		const char *p = s.text.p + at;
-		unsigned bits;
-
-		/* the end is sieved in a copy, so that nothing behind the text is read */
-		if (s.text.n - at < sizeof(copy)) {
-			memcpy(copy, p, s.text.n - at);
-			p = copy;
-		}
-		for (bits = sieve(p); bits; bits &= bits - 1) {
+	for (size_t at = 0; at + 1 < s.text.n; at += STEP)
+		for (unsigned bits = sieve_at(s.text, at); bits; bits &= bits - 1) {
 			int64_t ns = look_at(&s, at + (unsigned)__builtin_ctz(bits));
 
 			if (ns >= 0 && ns <= SPENT_NS_MAX)
 				return ns;
 		}
-	}
 	return at_end(s.text);
 }
