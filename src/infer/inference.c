@@ -3,8 +3,10 @@
 #include <stddef.h>
 
 #include "infer/named/named.h"
+#include "infer/paths/paths.h"
 
 const struct inference *const inferences[] = {
 	&infer_named,
+	&infer_paths,
 	NULL,
 };

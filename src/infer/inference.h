@@ -11,6 +11,7 @@ struct store;
 struct infer_options {
 	int64_t max_skew_ns; /* larger clock corrections are not made; 0 makes none, negative any */
 	int64_t idle_ns;     /* silence after which a request id means a new request */
+	const char *method;  /* how messages become paths: nesting, joint ...; NULL chooses */
 };
 
 #define INFER_DEFAULTS { .max_skew_ns = -1, .idle_ns = 60000000000LL }

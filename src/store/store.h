@@ -125,7 +125,8 @@ int store_each_type(struct store *s, int (*each)(void *ctx, struct str type, uin
  * sentence in *err with the candidates. */
 int store_find_type(struct store *s, struct str part, struct str *type, struct error *err);
 
-/* Events by number, counted from 0 as they were delivered: from first on, in order. */
+/* Events by number, counted from 0 as they were delivered: from first on, in order. Works before
+ * store_finish too, for inferences that read events which carry no key. */
 int store_each_event(struct store *s, uint64_t first, uint64_t nr,
 		     int (*each)(void *ctx, uint64_t number, const struct event *ev), void *ctx,
 		     struct error *err);

@@ -225,7 +225,8 @@ static void check_parts(struct store *s, struct model *m)
 		arena_reset(&arena);
 	}
 	for (size_t i = 0; i < m->nr_events; i++)
-		want += m->events[i].key_kind || m->events[i].duration >= 0 || m->events[i].kind;
+		want += m->events[i].kind != EVENT_MESSAGE &&
+			(m->events[i].key_kind || m->events[i].duration >= 0 || m->events[i].kind);
 	assert_int_equal(nr, want);
 	arena_done(&arena);
 }

@@ -41,7 +41,6 @@ struct named {
 /* Each takes the part of the group that is its own and adds the requests in it. */
 int tree_requests(struct named *n, const struct group *g, struct error *err);
 int line_requests(struct named *n, const struct group *g, struct error *err);
-int call_requests(struct named *n, const struct group *g, struct error *err);
 int graph_requests(struct named *n, const struct group *g, struct error *err);
 
 /* What the first pass learns from the group: clocks, services, silences. */

@@ -78,8 +78,6 @@ static int make(struct named *n, const struct group *g, struct error *err)
 		got = line_requests(n, g, err);
 	if (got >= 0 && group_has(g, EVENT_POINT))
 		got = graph_requests(n, g, err);
-	if (got >= 0 && group_has(g, EVENT_MESSAGE))
-		got = call_requests(n, g, err);
 	return got;
 }
 

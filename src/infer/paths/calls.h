@@ -1,0 +1,40 @@
+/* A call and its return, and the window of calls among which parents are looked for. */
+#ifndef CULPRIT_INFER_PATHS_CALLS_H
+#define CULPRIT_INFER_PATHS_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+#define CALL_NONE UINT32_MAX /* no parent: a root */
+#define CALL_OPEN INT64_MAX  /* in t4: the return was not seen yet */
+
+/* 64 bytes for two messages. */
+struct call {
+	int64_t t1, t4;          /* when the call and its return were sent */
+	uint64_t sent, returned; /* the numbers of the two events in the store */
+	uint64_t position;       /* of the call message among all messages, from 1 */
+	uint32_t from, to;       /* nodes, as numbered by the feed */
+	uint32_t parent;         /* position in the window, or CALL_NONE */
+	float confidence;        /* in the parent */
+	bool is_decided;         /* in an earlier window */
+};
+
+/* Calls in the order of t1; those before nr_closed may be decided, none of them is open. */
+struct window {
+	VEC(struct call) calls;
+	uint32_t nr_nodes;
+	bool *is_source; /* by node: never receives a call, so what it calls are roots */
+};
+
+/* For every node the calls that it receives and those that it makes, in the order of t1. */
+struct sides {
+	uint32_t *in_first, *in;   /* in[in_first[node] ... in_first[node + 1]) */
+	uint32_t *out_first, *out; /* likewise */
+};
+
+void sides_init(struct sides *s, const struct window *w);
+void sides_done(struct sides *s);
+
+#endif
