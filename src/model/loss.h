@@ -72,6 +72,33 @@
 	X(LOSS_AFTER_MISSING, "predecessors_missing", \
 	  "reference to an event that is not in the input", \
 	  "references to events that are not in the input") \
+	X(LOSS_PACKETS_BROKEN, "packets_broken", "place in a capture that does not parse", \
+	  "places in a capture that do not parse") \
+	X(LOSS_PACKETS_CUT, "packets_cut", "packet of which only the front was captured", \
+	  "packets of which only the front was captured") \
+	X(LOSS_PACKETS_NO_TIME, "packets_without_time", \
+	  "packet without a time (given that of the one before)", \
+	  "packets without a time (given that of the one before)") \
+	X(LOSS_PACKETS_OTHER, "packets_of_other_kind", "packet that is neither TCP nor UDP", \
+	  "packets that are neither TCP nor UDP") \
+	X(LOSS_PACKETS_TWICE, "packets_twice", "packet seen or sent a second time, counted once", \
+	  "packets seen or sent a second time, counted once") \
+	X(LOSS_FRAGMENTS_OPEN, "fragments_open", "fragmented packet of which a part is missing", \
+	  "fragmented packets of which a part is missing") \
+	X(LOSS_STREAMS_MIDWAY, "connections_joined_midway", \
+	  "connection that was open before the capture began", \
+	  "connections that were open before the capture began") \
+	X(LOSS_STREAMS_FORGOTTEN, "connections_forgotten", \
+	  "open connection given up, as there were too many at once", \
+	  "open connections given up, as there were too many at once") \
+	X(LOSS_STREAM_GAPS, "stream_gaps", "gap in a connection that the capture does not have", \
+	  "gaps in connections that the capture does not have") \
+	X(LOSS_PROTOCOL_LOST, "protocol_lost", \
+	  "place in a connection where its messages could not be told apart", \
+	  "places in connections where their messages could not be told apart") \
+	X(LOSS_MESSAGES_BY_TURN, "messages_by_turn", \
+	  "message guessed from who speaks, as the protocol is not known", \
+	  "messages guessed from who speaks, as the protocol is not known") \
 	X(LOSS_CALLS_OPEN, "calls_without_return", "call without a return", \
 	  "calls without a return") \
 	X(LOSS_RETURNS_OPEN, "returns_without_call", "return without a call", \
@@ -85,6 +112,9 @@
 	X(LOSS_LINES_UNPLACED, "lines_in_no_request", \
 	  "log line that carries no name of a request", \
 	  "log lines that carry no name of a request") \
+	X(LOSS_PATHS_RARE, "requests_of_rare_paths", \
+	  "request left out of the patterns of paths, which are too many", \
+	  "requests left out of the patterns of paths, which are too many") \
 	X(LOSS_TEXT_GONE, "texts_gone", \
 	  "log line whose file is gone or has changed, so that it cannot be shown", \
 	  "log lines whose file is gone or has changed, so that they cannot be shown")

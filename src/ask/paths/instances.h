@@ -1,0 +1,19 @@
+/* The paths of single requests, call by call. */
+#ifndef CULPRIT_ASK_PATHS_INSTANCES_H
+#define CULPRIT_ASK_PATHS_INSTANCES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct error;
+struct report;
+struct request_filter;
+struct store;
+
+/* Every request of the filter: people see one line each. */
+int instances_all(struct store *s, const struct request_filter *f, struct report *report,
+		  struct error *err);
+/* One request, by its number: people see its calls as a tree. */
+int instances_one(struct store *s, uint64_t id, struct report *report, struct error *err);
+
+#endif
