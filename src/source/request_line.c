@@ -28,6 +28,8 @@ static bool method_before(struct str text, size_t at, struct str *method)
 		return false;
 	while (end && text.p[end - 1] == ' ')
 		end--;
+	if (!end || text.p[end - 1] < 'A' || text.p[end - 1] > 'Z')
+		return false;
 	for (from = end; from && end - from < 8 && isalpha((unsigned char)text.p[from - 1]);)
 		from--;
 	*method = (struct str){ text.p + from, end - from };

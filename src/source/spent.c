@@ -326,11 +326,39 @@ static int64_t in_brackets(struct str value)
 	return n < value.n && str_ends(str_head(value, n), STR("ms")) ? with_unit(value) : -1;
 }
 
+/* Whether a unit, a timer or a fraction can follow, which most numbers are not followed by. */
+static bool may_last(struct str value)
+{
+	size_t n = 1;
+
+	while (n < value.n && value.p[n] >= '0' && value.p[n] <= '9')
+		n++;
+	if (n < value.n && value.p[n] == ' ')
+		n++;
+	if (n == value.n)
+		return false;
+	switch (value.p[n]) {
+	case '.':
+	case '/':
+	case 'm':
+	case 's':
+	case 'u':
+	case 'n':
+	case 'h':
+		return true;
+	default:
+		return value.p[n] < 0;
+	}
+}
+
 static int64_t look_at(struct spent *s, size_t at)
 {
 	struct str value = str_skip(s->text, at + 1);
 	char sign = s->text.p[at], before = at ? s->text.p[at - 1] : ' ';
 	int64_t ns = -1;
+
+	if (sign == ' ' && before != ':' && before != '=' && !may_last(value))
+		return -1;
 
 	if (sign == '=' || sign == ':' || sign == '[' || sign == '"')
 		return is_letter(before) || before == '"' || before == '=' || before == ':'
