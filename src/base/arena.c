@@ -32,10 +32,11 @@ static void arena_grow(struct arena *a, size_t bytes)
 	a->end = b->data + room;
 }
 
-void *arena_alloc(struct arena *a, size_t bytes)
+/* Not cleared. */
+static char *take(struct arena *a, size_t bytes)
 {
 	size_t mask = _Alignof(max_align_t) - 1;
-	void *p;
+	char *p;
 
 	if (bytes > SIZE_MAX / 2)
 		mem_bytes(SIZE_MAX, 2);
@@ -44,7 +45,12 @@ void *arena_alloc(struct arena *a, size_t bytes)
 		arena_grow(a, bytes);
 	p = a->at;
 	a->at += bytes;
-	return memset(p, 0, bytes);
+	return p;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+	return memset(take(a, bytes), 0, bytes);
 }
 
 static void free_blocks(struct arena_block *b)
@@ -86,10 +92,11 @@ void arena_done(struct arena *a)
 
 char *arena_z(struct arena *a, struct str s)
 {
-	char *p = arena_alloc(a, s.n + 1);
+	char *p = take(a, s.n + 1);
 
 	if (s.n)
 		memcpy(p, s.p, s.n);
+	p[s.n] = 0;
 	return p;
 }
 
@@ -100,16 +107,19 @@ struct str arena_str(struct arena *a, struct str s)
 
 struct str arena_fmt(struct arena *a, const char *fmt, ...)
 {
+	char line[256], *p;
 	va_list ap;
-	char *p;
 	int n;
 
+	/* most texts are short: then once is enough */
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		return STR("");
-	p = arena_alloc(a, (size_t)n + 1);
+	if ((size_t)n < sizeof(line))
+		return arena_str(a, (struct str){ line, (size_t)n });
+	p = take(a, (size_t)n + 1);
 	va_start(ap, fmt);
 	vsnprintf(p, (size_t)n + 1, fmt, ap);
 	va_end(ap);

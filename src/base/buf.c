@@ -76,7 +76,7 @@ void buf_bytes(struct buf *b, struct str s)
 	buf_add(b, s);
 }
 
-bool str_take_varint(struct str *s, uint64_t *v)
+bool str_take_long_varint(struct str *s, uint64_t *v)
 {
 	uint64_t value = 0;
 

@@ -33,7 +33,15 @@ void buf_svarint(struct buf *b, int64_t v);
 void buf_bytes(struct buf *b, struct str s);
 
 /* The readers of the last three, bounds-checked. */
-bool str_take_varint(struct str *s, uint64_t *v);
+bool str_take_long_varint(struct str *s, uint64_t *v);
+static inline bool str_take_varint(struct str *s, uint64_t *v)
+{
+	if (!s->n || (s->p[0] & 0x80))
+		return str_take_long_varint(s, v);
+	*v = (unsigned char)s->p[0];
+	*s = str_skip(*s, 1);
+	return true;
+}
 bool str_take_svarint(struct str *s, int64_t *v);
 bool str_take_bytes(struct str *s, struct str *v);
 

@@ -52,7 +52,15 @@ struct str utf8_fit(struct str s, size_t columns)
 
 	while (at < s.n) {
 		uint32_t c = '?';
-		size_t n = utf8_decode(str_skip(s, at), &c), w = n ? char_width(c) : 1;
+		size_t n, w;
+
+		if ((unsigned char)s.p[at] < 0x80 && wide < columns) {
+			at++;
+			wide++;
+			continue;
+		}
+		n = utf8_decode(str_skip(s, at), &c);
+		w = n ? char_width(c) : 1;
 
 		if (wide + w > columns)
 			break;
