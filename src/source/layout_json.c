@@ -8,6 +8,7 @@
 #include "source/layout_said.h"
 
 #define DEPTH_MAX 5
+#define OTHERS_PERCENT 5 /* of lines that are no JSON: then another program writes them */
 #define PATH_BYTES 120
 #define NESTED_RANK 20 /* what is deeper is less sure */
 
@@ -91,6 +92,35 @@ static void say_object(struct layout_said *said, struct json_value object, struc
 	path->n = n;
 }
 
+/* The object of a line of "[{…},", "{…}," and "{…}]". */
+static struct str array_member(struct str text)
+{
+	str_take_spaces(&text);
+	if (text.n && (text.p[0] == '[' || text.p[0] == ',')) {
+		struct str rest = str_skip(text, 1);
+
+		str_take_spaces(&rest);
+		if (rest.n && rest.p[0] == '{')
+			text = rest;
+	}
+	text = str_trim(text);
+	while (text.n && text.p[0] == '{' &&
+	       (text.p[text.n - 1] == ',' || text.p[text.n - 1] == ']'))
+		text = str_trim(str_head(text, text.n - 1));
+	return text;
+}
+
+/* A line of another program that writes to the same file. */
+static int other_parse(const struct layout *layout, struct layout_worker *worker, struct str line,
+		       struct arena *arena, struct event *ev, struct losses *losses)
+{
+	const struct layout *other = layout->own;
+
+	return other ? layout_parse(other, layout_worker_inner(worker, 0, other), line, arena, ev,
+				    losses)
+		     : 0;
+}
+
 static int json_line_parse(const struct layout *layout, struct layout_worker *worker,
 			   struct str line, struct arena *arena, struct event *ev,
 			   struct losses *losses)
@@ -100,9 +130,9 @@ static int json_line_parse(const struct layout *layout, struct layout_worker *wo
 	struct json_value root;
 	struct str text = line;
 
-	str_take_spaces(&text);
+	text = array_member(text);
 	if (!text.n || text.p[0] != '{')
-		return 0;
+		return other_parse(layout, worker, line, arena, ev, losses);
 	if (json_parse(worker->json, text, false, &root, NULL) < 0) {
 		losses->count[LOSS_JSON_BROKEN]++;
 		return 0;
@@ -116,21 +146,38 @@ static int json_line_parse(const struct layout *layout, struct layout_worker *wo
 static bool json_learn(struct layout *layout, const struct layout_sample *sample)
 {
 	struct layout_worker *worker = layout_worker_new(layout);
+	struct layout_sample others = { .depth = sample->depth + 1 };
 	struct losses losses = { 0 };
 	struct arena arena = { 0 };
 	struct event ev;
 	size_t hits = 0;
+	bool is_json;
 
-	for (size_t i = 0; i < sample->nr; i++)
-		hits += json_line_parse(layout, worker, sample->lines[i], &arena, &ev, &losses) ==
-			1;
+	others.lines = arena_array(&arena, struct str, sample->nr + 1);
+	for (size_t i = 0; i < sample->nr; i++) {
+		struct str line = sample->lines[i];
+
+		if (json_line_parse(layout, worker, line, &arena, &ev, &losses) == 1)
+			hits++;
+		else if (array_member(line).n && array_member(line).p[0] != '{')
+			others.lines[others.nr++] = line;
+	}
+	is_json = layout_most(hits, sample->nr, 30);
+	if (is_json && layout_most(others.nr, sample->nr, OTHERS_PERCENT))
+		layout->own = layout_learn_inner(layout, &others);
 	arena_done(&arena);
 	layout_worker_free(worker);
-	return layout_most(hits, sample->nr, 30);
+	return is_json;
+}
+
+static void json_done(struct layout *layout)
+{
+	layout_free(layout->own);
 }
 
 const struct layout_kind layout_json = {
 	.name = "json",
 	.learn = json_learn,
 	.parse = json_line_parse,
+	.done = json_done,
 };

@@ -134,6 +134,7 @@ static const struct meaning {
 	{ "instance", MEANS_HOST, 6 },
 	{ "instant", MEANS_TIME, 3 },
 	{ "instantepochsecond", MEANS_TIME, 2 },
+	{ "instantnanoofsecond", MEANS_NANOS, 0 },
 	{ "invocationid", MEANS_REQUEST, 4 },
 	{ "jid", MEANS_REQUEST, 6 },
 	{ "jobid", MEANS_REQUEST, 6 },

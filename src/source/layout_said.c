@@ -306,6 +306,15 @@ static bool are_ends(const struct layout_said *said)
 	return said->rank[MEANS_START] <= 1 || said->rank[MEANS_TIME] >= 5;
 }
 
+static void add_nanos(const struct layout_said *said, struct layout_stamp *stamp)
+{
+	struct str text = said->value[MEANS_NANOS];
+	uint64_t nanos;
+
+	if (str_take_uint(&text, &nanos) && nanos < (uint64_t)NS_S && stamp->ns % NS_S == 0)
+		stamp->ns += (int64_t)nanos;
+}
+
 bool layout_said_event(const struct layout_said *said, const struct layout *layout,
 		       struct layout_worker *worker, struct arena *arena, struct event *ev,
 		       struct losses *losses)
@@ -318,6 +327,8 @@ bool layout_said_event(const struct layout_said *said, const struct layout *layo
 
 	if (!has_time && !has_start)
 		return false;
+	if (has_time)
+		add_nanos(said, &stamp);
 	layout_event_begin(layout, ev);
 	ev->ns = layout_ns(layout, worker, has_time ? &stamp : &start, losses);
 	if (has_time && has_start && are_ends(said) && start.lack == stamp.lack &&

@@ -19,6 +19,7 @@ enum layout_meaning {
 	MEANS_TIME,
 	MEANS_DATE, /* half of a time: the other half is in MEANS_CLOCK */
 	MEANS_CLOCK,
+	MEANS_NANOS, /* what a time in whole seconds leaves out */
 	MEANS_LEVEL,
 	MEANS_LEVEL_SYSLOG, /* 0 emergency … 7 debug */
 	MEANS_LEVEL_PYTHON, /* 10 debug … 50 critical */

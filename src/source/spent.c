@@ -183,6 +183,9 @@ static int64_t named(const struct spent *s, size_t sign, struct str value)
 	/* "name = 12" is how settings are written */
 	if (!name.n || is_other(name) || (s->text.p[sign] == '=' && s->text.p[sign - 1] == ' '))
 		return -1;
+	/* the router of Heroku; alone it is a name */
+	if (str_eq(name, STR("service")))
+		return with_unit(value);
 	unit_ns = name_unit(s->worker, name);
 	number = str_head(value, number_length(value));
 	if (unit_ns < 0 && str_eq_nocase(name, STR("time")) &&

@@ -204,6 +204,29 @@ static const struct expected kinds[] = {
 	  .time = "2024-01-02 03:04:05.678000000",
 	  .level = "info",
 	  .key = HEX32 },
+	{ .of = "log4j2 in JSON: the fraction stands apart",
+	  .text = "{\"instant\":{\"epochSecond\":1704164645,\"nanoOfSecond\":678901000},"
+		  "\"level\":\"WARN\",\"loggerName\":\"a.B\",\"message\":\"c\"}\n",
+	  .nr = 1,
+	  .time = "2024-01-02 03:04:05.678901000",
+	  .level = "warn",
+	  .point = "a.B" },
+	{ .of = "a JSON array, one member a line",
+	  .text = "[{\"time\":\"2024-01-02T03:04:05Z\",\"msg\":\"a\"},\n"
+		  " {\"time\":\"2024-01-02T03:04:06Z\",\"msg\":\"b\",\"level\":\"warn\"}]\n",
+	  .nr = 2,
+	  .time = "2024-01-02 03:04:06.000000000",
+	  .level = "warn" },
+	{ .of = "JSON and text in one file",
+	  .text = "{\"time\":\"2024-01-02T03:04:05Z\",\"msg\":\"a\"}\n"
+		  "2024-01-02 03:04:06,678 WARN [main] a.B: went wrong\n\tat a.B.c(B.java:7)\n"
+		  "{\"time\":\"2024-01-02T03:04:07Z\",\"msg\":\"a\"}\n"
+		  "2024-01-02 03:04:08,678 WARN [main] a.B: went wrong again\n",
+	  .nr = 4,
+	  .time = "2024-01-02 03:04:08.678000000",
+	  .level = "warn",
+	  .thread = "main",
+	  .point = "a.B" },
 	{ .of = "seconds of the epoch with a fraction",
 	  .text = "{\"level\":\"info\",\"ts\":1704164645.678901,\"msg\":\"a\"}\n",
 	  .nr = 1,

@@ -36,6 +36,8 @@ static void names_with_numbers_are_durations(void **state)
 	check("(bytes, checkpointDuration=250 ms, finalizationTime=3 ms)", 250 * NS_MS);
 	check("REPORT RequestId: a\tDuration: 12.50 ms\tBilled Duration: 13 ms", 12500 * NS_US);
 	check("\"GET /v2/servers HTTP/1.1\" status: 200 len: 1893 time: 0.2477829", 247782900);
+	check("at=info dyno=web.1 connect=1ms service=18ms status=200", 18 * NS_MS);
+	check("service=7 started", -1);
 	check("elapsed=0.25", 250 * NS_MS);
 	check("latency=1m30.5s", 90500 * NS_MS);
 }
