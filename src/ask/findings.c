@@ -14,8 +14,7 @@
 #define OUTSIDE_FROM 0.3 /* a slow time that holds so many of all makes the median slow */
 #define LEAST_OUTSIDE 5
 #define LEAST_WHOLE 10
-#define LOOKED_AT 5000 /* types, where most time is spent first; what is left is next to nothing \
-			*/
+#define LOOKED_AT 5000 /* types, where most time is spent first */
 #define EPISODES \
 	500 /* types, where most time is spent first, that are searched for a slow time \
 	     */
