@@ -36,6 +36,8 @@
 	  "times whose date was guessed") \
 	X(LOSS_ZONE_GUESSED, "zones_guessed", "time whose zone was taken to be the local one", \
 	  "times whose zone was taken to be the local one") \
+	X(LOSS_UNITS_GUESSED, "units_guessed", "duration without a unit, whose unit was guessed", \
+	  "durations without a unit, whose unit was guessed") \
 	X(LOSS_JSON_BROKEN, "json_broken", "JSON document that does not parse", \
 	  "JSON documents that do not parse") \
 	X(LOSS_JSON_FOREIGN, "json_of_other_kind", "JSON document of another kind than its file", \
@@ -105,6 +107,9 @@
 	  "returns without a call") \
 	X(LOSS_MESSAGES_NO_ID, "messages_without_id", "message without an id, in no request", \
 	  "messages without an id, in no request") \
+	X(LOSS_MESSAGES_UNPLACED, "messages_in_no_path", \
+	  "message that follows no other by a delay that recurs, in no request", \
+	  "messages that follow no other by a delay that recurs, in no request") \
 	X(LOSS_CLOCKS_CORRECTED, "clocks_corrected", "node whose clock was corrected", \
 	  "nodes whose clock was corrected") \
 	X(LOSS_CLOCKS_UNSURE, "clocks_unsure", "node whose clock seems off but was not corrected", \

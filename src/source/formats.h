@@ -9,6 +9,7 @@ extern const struct source source_otlp_protobuf;
 extern const struct source source_jaeger;
 extern const struct source source_zipkin;
 extern const struct source source_chrome;
+extern const struct source source_capture;
 extern const struct source source_messages;
 extern const struct source source_dag;
 extern const struct source source_logs;

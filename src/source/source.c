@@ -9,8 +9,8 @@
 
 /* Where two are equally sure the first wins; what is text of any kind comes last. */
 const struct source *const sources[] = {
-	&source_otlp_json, &source_otlp_protobuf, &source_jaeger, &source_zipkin, &source_chrome,
-	&source_messages,  &source_dag,           &source_logs,   NULL,
+	&source_capture, &source_otlp_json, &source_otlp_protobuf, &source_jaeger, &source_zipkin,
+	&source_chrome,  &source_messages,  &source_dag,           &source_logs,   NULL,
 };
 
 #define SURE_ENOUGH \

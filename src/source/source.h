@@ -16,6 +16,8 @@ struct source_options {
 	const char *layout; /* a log4j pattern for all logs, or NULL to find out */
 	const char *zone; /* of times that name none: "+02:00", "UTC", or NULL for the local one */
 	unsigned cores;   /* threads for parsing; 0 for all of the machine */
+	const char *names; /* file of lines "ADDRESS[:PORT] NAME" for captures, or NULL */
+	bool is_blind;     /* of captures: names of requests in messages are not looked at */
 };
 
 /* One input format. Adding one is a file, and a line in the table of source.c. */

@@ -1,0 +1,183 @@
+/*
+ * A rule is an end as text ("10.0.0.5:5432", "10.0.0.5", "*:5432") and the name that it stands for.
+ * A server is named by address and port, then by address, then by port alone; a client by the same,
+ * because a process may also ask from a port that it listens at, but a port alone says nothing of
+ * who asks. Without a rule a server is "address:port" and a client its address.
+ */
+#include "source/capture_names.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "source/input.h"
+
+#define FILE_BYTES_MAX ((size_t)16 << 20)
+
+struct capture_names {
+	struct names ends, names; /* texts of ends; texts of names */
+	VEC(sym_t) name_of;       /* by the number of the end */
+	struct buf text;
+};
+
+struct capture_names *capture_names_new(void)
+{
+	return mem_zalloc(sizeof(struct capture_names));
+}
+
+void capture_names_free(struct capture_names *n)
+{
+	if (!n)
+		return;
+	names_done(&n->ends);
+	names_done(&n->names);
+	vec_done(&n->name_of);
+	buf_done(&n->text);
+	free(n);
+}
+
+static void add_rule(struct capture_names *n, struct str end, struct str name)
+{
+	sym_t at = names_add(&n->ends, end);
+
+	while (n->name_of.nr <= at)
+		vec_push(&n->name_of, 0);
+	if (!n->name_of.v[at])
+		n->name_of.v[at] = names_add(&n->names, name);
+}
+
+/* An end as it is written everywhere here; port 0 leaves it out. */
+static struct str end_text(struct capture_names *n, const struct address *a, unsigned port)
+{
+	buf_clear(&n->text);
+	address_text(&n->text, a);
+	if (port && memchr(n->text.p, ':', n->text.n)) {
+		buf_clear(&n->text);
+		buf_char(&n->text, '[');
+		address_text(&n->text, a);
+		buf_char(&n->text, ']');
+	}
+	if (port)
+		buf_fmt(&n->text, ":%u", port);
+	return buf_str(&n->text);
+}
+
+static bool take_port(struct str s, uint64_t *port)
+{
+	return str_take_char(&s, ':') && str_take_uint(&s, port) && !s.n && *port &&
+	       *port <= UINT16_MAX;
+}
+
+/* Brings what the user wrote into the form of end_text; false when it is none. */
+static bool take_end(struct capture_names *n, struct str word, struct str *end)
+{
+	struct address a;
+	struct str inner;
+	uint64_t port = 0;
+	size_t colon;
+
+	if (word.n > 1 && word.p[0] == '*') {
+		*end = word;
+		return take_port(str_skip(word, 1), &port);
+	}
+	if (str_take_char(&word, '[')) {
+		if (!str_take_until(&word, ']', &inner) || !address_parse(inner, &a) ||
+		    (word.n && !take_port(word, &port)))
+			return false;
+	} else if (!address_parse(word, &a)) {
+		colon = str_find_char(word, ':');
+		if (!address_parse(str_head(word, colon), &a) ||
+		    !take_port(str_skip(word, colon), &port))
+			return false;
+	}
+	*end = end_text(n, &a, (unsigned)port);
+	return true;
+}
+
+int capture_names_parse(struct capture_names *n, struct input *in, struct error *err)
+{
+	struct buf all = { 0 };
+	struct str rest, line, word, end, name;
+	unsigned nr = 0;
+	ssize_t got = 1;
+	int r = 0;
+
+	while (got > 0 && all.n < FILE_BYTES_MAX) {
+		got = input_read(in, buf_room(&all, 65536), 65536, err);
+		all.n += got > 0 ? (size_t)got : 0;
+	}
+	rest = buf_str(&all);
+	while (got >= 0 && r == 0 && str_take_line(&rest, &line)) {
+		nr++;
+		line = str_head(line, str_find_char(line, '#'));
+		if (!str_take_word(&line, &word))
+			continue;
+		if (!str_take_word(&line, &name) || !take_end(n, word, &end))
+			r = error_set(err, EINVAL, "line %u of '%s' is not \"ADDRESS[:PORT] NAME\"",
+				      nr, input_path(in));
+		else
+			add_rule(n, end, name);
+	}
+	buf_done(&all);
+	return got < 0 ? (int)got : r;
+}
+
+int capture_names_read(struct capture_names *n, const char *path, struct error *err)
+{
+	struct input *in;
+	int r = input_open(&in, path, err);
+
+	if (r < 0)
+		return r;
+	r = capture_names_parse(n, in, err);
+	input_close(in);
+	return r;
+}
+
+void capture_names_add(struct capture_names *n, const struct address *a, struct str name)
+{
+	add_rule(n, end_text(n, a, 0), name);
+}
+
+static sym_t find(const struct capture_names *n, struct str end)
+{
+	sym_t at = names_find(&n->ends, end);
+
+	return at && at < n->name_of.nr ? n->name_of.v[at] : 0;
+}
+
+sym_t capture_names_sym(struct capture_names *n, const struct endpoint *e, bool is_server)
+{
+	char any[16];
+	sym_t name = 0;
+
+	if (n->name_of.nr) {
+		name = find(n, end_text(n, &e->address, e->port));
+		if (!name)
+			name = find(n, end_text(n, &e->address, 0));
+		snprintf(any, sizeof(any), "*:%u", e->port);
+		if (!name && is_server)
+			name = find(n, str_of(any));
+	}
+	return name ? name
+		    : names_add(&n->names, end_text(n, &e->address, is_server ? e->port : 0));
+}
+
+struct str capture_names_str(const struct capture_names *n, sym_t sym)
+{
+	return names_str(&n->names, sym);
+}
+
+struct str capture_names_server(struct capture_names *n, const struct endpoint *e)
+{
+	return capture_names_str(n, capture_names_sym(n, e, true));
+}
+
+struct str capture_names_client(struct capture_names *n, const struct endpoint *e)
+{
+	return capture_names_str(n, capture_names_sym(n, e, false));
+}
