@@ -206,6 +206,8 @@ struct layout_worker *layout_worker_inner(struct layout_worker *worker, unsigned
 int layout_parse(const struct layout *layout, struct layout_worker *worker, struct str line,
 		 struct arena *arena, struct event *ev, struct losses *losses)
 {
+	int begins;
+
 	str_take(&line, STR("\xef\xbb\xbf"));
 	while (line.n && (line.p[line.n - 1] == '\r' || line.p[line.n - 1] == '\n'))
 		line.n--;
@@ -213,7 +215,10 @@ int layout_parse(const struct layout *layout, struct layout_worker *worker, stru
 		return 0;
 	if (memchr(line.p, '\x1b', line.n < 256 ? line.n : 256))
 		line = layout_plain(line, arena);
-	return layout->kind->parse(layout, worker, line, arena, ev, losses);
+	worker->bare = BARE_NOT;
+	begins = layout->kind->parse(layout, worker, line, arena, ev, losses);
+	losses->count[LOSS_UNITS_GUESSED] += begins == 1 && worker->bare != BARE_NOT;
+	return begins;
 }
 
 bool layout_has_more(const struct layout *layout)

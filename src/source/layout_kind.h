@@ -62,7 +62,8 @@ struct layout {
 	struct layout_settling settling;
 	struct str node;
 	int64_t mtime_ns;
-	/* what durations are in that name no unit: those with a fraction, and the others */
+	/* what durations are in that name no unit: those with a fraction, and the others; 0:
+	 * unknown */
 	int64_t fraction_ns, whole_ns;
 	struct layout_times *times;
 	struct arena arena;
@@ -90,7 +91,7 @@ struct layout_worker {
 	struct layout_binary binary;
 	struct layout_names names;
 	enum layout_bare bare; /* how the last duration was written */
-	unsigned expects; /* what the next line of an event of several lines is */
+	unsigned expects;      /* what the next line of an event of several lines is */
 	struct layout_worker *inner[LAYOUT_INNER_MAX];
 };
 

@@ -110,8 +110,8 @@ int64_t layout_duration(struct str text, int64_t unit_ns)
 int64_t layout_duration_bare(struct str text, struct layout_worker *worker)
 {
 	bool fraction = str_find_char(text, '.') < text.n;
-	int64_t ns = layout_duration(text, fraction ? worker->layout->fraction_ns
-						    : worker->layout->whole_ns);
+	int64_t unit_ns = fraction ? worker->layout->fraction_ns : worker->layout->whole_ns;
+	int64_t ns = unit_ns ? layout_duration(text, unit_ns) : -1;
 
 	if (ns >= 0 && isdigit((unsigned char)text.p[text.n - 1]))
 		worker->bare = fraction ? BARE_FRACTION : BARE_WHOLE;

@@ -1,7 +1,8 @@
 /*
  * Some write seconds, some milliseconds or nanoseconds, and say nothing of it. Work cannot take
  * longer than it was watched: where most durations of the sample would not fit between its first
- * and its last line, they are of a smaller unit.
+ * and its last line, they are of another unit. Whole numbers are then nanoseconds, as Go writes
+ * them; fractions are milliseconds. Where that does not fit either, they are no durations.
  */
 #include "source/layout_units.h"
 
@@ -27,15 +28,18 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int64_t fitting_unit(int64_t unit_ns, struct durations *d, int64_t within_ns)
+static int64_t fitting_unit(int64_t usual_ns, int64_t other_ns, struct durations *d,
+			    int64_t within_ns)
 {
+	int64_t median;
+
 	if (d->ns.nr < SAMPLE_MIN)
-		return unit_ns;
+		return usual_ns;
 	qsort(d->ns.v, d->ns.nr, sizeof(*d->ns.v), compare);
-	for (int64_t median = d->ns.v[d->ns.nr / 2]; unit_ns > 1 && median > within_ns;
-	     median /= 1000)
-		unit_ns /= 1000;
-	return unit_ns;
+	median = d->ns.v[d->ns.nr / 2];
+	if (median <= within_ns)
+		return usual_ns;
+	return median / (usual_ns / other_ns) <= within_ns ? other_ns : 0;
 }
 
 void layout_units_learn(struct layout *layout, const struct layout_sample *sample)
@@ -61,8 +65,8 @@ void layout_units_learn(struct layout *layout, const struct layout_sample *sampl
 			vec_push(&whole.ns, ev.duration);
 	}
 	if (first >= 0 && last > first) {
-		layout->fraction_ns = fitting_unit(NS_S, &fraction, last - first);
-		layout->whole_ns = fitting_unit(NS_MS, &whole, last - first);
+		layout->fraction_ns = fitting_unit(NS_S, NS_MS, &fraction, last - first);
+		layout->whole_ns = fitting_unit(NS_MS, 1, &whole, last - first);
 	}
 	vec_done(&fraction.ns);
 	vec_done(&whole.ns);

@@ -202,7 +202,12 @@ static int64_t named(const struct spent *s, size_t sign, struct str value)
 	value = str_skip(value, number.n);
 	if (value.n && (is_name_byte(value.p[0]) || value.p[0] == ':' || value.p[0] == '/'))
 		return -1;
-	return unit_ns ? layout_duration(number, unit_ns) : layout_duration_bare(number, s->worker);
+	if (unit_ns)
+		return layout_duration(number, unit_ns);
+	/* running text with large numbers may mean anything; milliseconds are what people write */
+	if (str_find_char(number, '.') == number.n && s->worker->layout->whole_ns != NS_MS)
+		return -1;
+	return layout_duration_bare(number, s->worker);
 }
 
 /* --- running text -------------------------------------------------------------------------- */
@@ -400,8 +405,8 @@ static int64_t at_end(struct str text)
 		return -1;
 	for (size_t i = from - 1; i && text.p[i - 1] != ' '; i--)
 		sign |= strchr(":=)}]", text.p[i - 1]) != NULL;
-	/* "interval: 900ms" is a setting */
-	if (!str_take_char(&value, '+') && text.p[from - 2] == ':')
+	/* "interval: 900ms" and "interval = 900ms" are settings */
+	if (!str_take_char(&value, '+') && strchr(":=", text.p[from - 2]))
 		return -1;
 	return sign && number_length(value) ? with_unit(value) : -1;
 }

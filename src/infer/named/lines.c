@@ -172,7 +172,7 @@ static float confidence_of(enum key_kind kind, double apart)
 	case KEY_WORK:
 		return (float)(0.4 + 0.3 * apart);
 	default:
-		return 1; /* the line tells all of itself */
+		return 0.9f; /* the line tells all of itself, if it was read right */
 	}
 }
 
