@@ -272,6 +272,8 @@ int findings_collect(struct findings *f, struct store *s, const struct request_f
 	if (r < 0)
 		return r;
 	make_sets(f, slow_share);
+	if (f->types.order.nr > LOOKED_AT)
+		f->nr_skipped = f->types.order.nr - LOOKED_AT;
 	r = store_each_body(s, filter, see_request, f, err);
 	if (r < 0)
 		return r;

@@ -65,6 +65,7 @@ struct findings {
 	struct features features;
 	VEC(struct finding) v; /* the largest impact first, those without a finding last */
 	double slow_share;
+	uint64_t nr_skipped; /* types with little time, beyond those that are looked at */
 };
 
 /* slow_share: the part of each type's requests that counts as slow, 0.01 for one in a hundred. Two

@@ -24,6 +24,11 @@ static void interrupt(int signal)
 	is_interrupted = 1;
 }
 
+static bool is_stopped(void)
+{
+	return is_interrupted;
+}
+
 /* Stops gently once, so that the unfinished run is removed; the second signal ends the program. */
 static void catch_signals(void)
 {
@@ -147,6 +152,7 @@ static int fill_run(struct store *s, const struct call *call, const struct sourc
 	struct infer_options io = INFER_DEFAULTS;
 	int got = span_option(call, "max-skew", &io.max_skew_ns, err);
 
+	io.is_stopped = is_stopped;
 	if (got >= 0)
 		got = span_option(call, "idle", &io.idle_ns, err);
 	if (got >= 0)

@@ -120,6 +120,8 @@
 	X(LOSS_PATHS_RARE, "requests_of_rare_paths", \
 	  "request left out of the patterns of paths, which are too many", \
 	  "requests left out of the patterns of paths, which are too many") \
+	X(LOSS_TYPES_SKIPPED, "types_not_compared", "rare type of request that was not compared", \
+	  "rare types of requests that were not compared") \
 	X(LOSS_TEXT_GONE, "texts_gone", \
 	  "log line whose file is gone or has changed, so that it cannot be shown", \
 	  "log lines whose file is gone or has changed, so that they cannot be shown")

@@ -510,6 +510,9 @@ static int read_otlp(struct input *in, const struct source_options *options, str
 static int sniff(struct str head, bool whole)
 {
 	(void)whole;
+	/* blank lines read as empty messages in each other */
+	if (!str_trim(head).n)
+		return 0;
 	return otlp_wire_framing(head) == WIRE_NONE ? 0 : 90;
 }
 

@@ -38,6 +38,7 @@ static int run(struct store *const *runs, const struct args *args, struct report
 		return r;
 	r = findings_collect(&f, runs[0], &filter, SLOW_SHARE, err);
 	if (r >= 0) {
+		report->losses.count[LOSS_TYPES_SKIPPED] += f.nr_skipped;
 		if (f.types.order.nr)
 			report_types(&f, report);
 		for (; told < f.v.nr && told < FINDINGS_SHOWN; told++) {

@@ -185,6 +185,7 @@ static int fill(const struct findings *f, const struct args *args, struct report
 	const char *name = args->run;
 	size_t nr = 0;
 
+	report->losses.count[LOSS_TYPES_SKIPPED] += f->nr_skipped;
 	vec_each (&f->v, one) {
 		if (one->verdict != VERDICT_SLOW)
 			break;

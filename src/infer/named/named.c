@@ -8,6 +8,9 @@
  */
 #include "infer/named/named.h"
 
+#include <errno.h>
+
+#include "base/error.h"
 #include "infer/clock.h"
 #include "infer/named/gaps.h"
 #include "infer/named/group.h"
@@ -96,6 +99,8 @@ static int each_group(struct named *n,
 		while (got >= 0 && next_group(&part, &g)) {
 			got = each(n, &g, err);
 			arena_reset(&n->arena);
+			if (n->options->is_stopped && n->options->is_stopped())
+				got = error_set(err, EINTR, "interrupted");
 		}
 		arena_reset(&arena);
 	}
