@@ -16,6 +16,7 @@
 #include "infer/paths/calls.h"
 #include "infer/paths/emit.h"
 #include "infer/paths/feed.h"
+#include "infer/paths/joint.h"
 #include "infer/paths/nesting.h"
 #include "infer/paths/pairs.h"
 #include "model/loss.h"
@@ -46,6 +47,7 @@ static void run_nesting(struct window *w)
 }
 
 static const struct method methods[] = {
+	{ "joint", joint_run },
 	{ "nesting", run_nesting },
 };
 

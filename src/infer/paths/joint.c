@@ -1,0 +1,272 @@
+/*
+ * Joint assignment, after the note "paths" (which in turn follows the SIGCOMM 2024 work on tracing
+ * without instrumentation, with a sampler in place of its integer programs): nodes are independent
+ * given the messages; for each a model is learned from a sample of its time line, from two starts
+ * of which the better is kept, and all its calls are then assigned by sampling under that model.
+ */
+#include "infer/paths/joint.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "infer/paths/calls.h"
+#include "infer/paths/crew.h"
+#include "infer/paths/learn.h"
+#include "infer/paths/sweep.h"
+
+enum {
+	SAMPLE_CALLS = 12000, /* of a node, learned from at most */
+	MARKS_MORE = 90,      /* sweeps after those of learning, where all was learned from */
+	CHUNK_CALLS = 4096,   /* assigned at once, where only a sample was */
+	MARGIN_CALLS = 512,
+	BURN_IN = 10,
+	MARKS_CHUNK = 40,
+};
+
+/* One node and what was learned of it. */
+struct site {
+	uint32_t node;
+	struct view view;
+	struct stretch all;
+	struct model models[STARTS];
+	struct piece pieces[STARTS];
+	struct learned learned[STARTS];
+	int best;
+	bool is_whole; /* everything was learned from */
+};
+
+/* A part of a node's time line to be assigned. */
+struct chunk {
+	uint32_t site, from, to;
+};
+
+struct joint {
+	struct window *w;
+	struct sides sides;
+	struct bins bins;
+	VEC(struct site) sites;
+	VEC(struct chunk) chunks;
+};
+
+struct ranked {
+	uint32_t node, nr;
+};
+
+static int by_rank(const void *pa, const void *pb)
+{
+	const struct ranked *a = pa, *b = pb;
+
+	if (a->nr != b->nr)
+		return a->nr > b->nr ? -1 : 1;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* Numbers the nodes at one end of these calls, the commonest first; the rest shares a number. */
+static uint32_t number(const struct joint *j, const uint32_t *calls, uint32_t nr, bool callers,
+		       uint32_t first, uint16_t *out)
+{
+	struct ranked *v = mem_zalloc(mem_bytes(j->w->nr_nodes, sizeof(*v)));
+	uint32_t nr_found = 0;
+
+	for (uint32_t i = 0; i < j->w->nr_nodes; i++)
+		v[i].node = i;
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct call *c = &j->w->calls.v[calls[i]];
+
+		if (!callers || !j->w->is_source[c->from])
+			v[callers ? c->from : c->to].nr++;
+	}
+	qsort(v, j->w->nr_nodes, sizeof(*v), by_rank);
+	while (nr_found < j->w->nr_nodes && v[nr_found].nr) {
+		uint32_t at = first + nr_found;
+
+		out[v[nr_found++].node] = (uint16_t)(at < KINDS_MAX - 1 ? at : KINDS_MAX - 1);
+	}
+	free(v);
+	return first + nr_found < KINDS_MAX ? first + nr_found : KINDS_MAX;
+}
+
+static void site_init(const struct joint *j, struct site *s, uint32_t node)
+{
+	const struct sides *d = &j->sides;
+
+	s->node = node;
+	s->all = (struct stretch){
+		.w = j->w,
+		.in = d->in + d->in_first[node],
+		.nr_in = d->in_first[node + 1] - d->in_first[node],
+		.out = d->out + d->out_first[node],
+		.nr_out = d->out_first[node + 1] - d->out_first[node],
+	};
+	for (uint32_t i = 0; i < s->all.nr_in; i++) {
+		const struct call *c = &j->w->calls.v[s->all.in[i]];
+
+		if (c->t4 != CALL_OPEN && c->t4 - c->t1 > s->all.longest)
+			s->all.longest = c->t4 - c->t1;
+	}
+	s->is_whole = s->all.nr_out <= SAMPLE_CALLS;
+	s->view.type = mem_zalloc(mem_bytes(j->w->nr_nodes, sizeof(uint16_t)));
+	s->view.callee = mem_zalloc(mem_bytes(j->w->nr_nodes, sizeof(uint16_t)));
+	s->view.nr_types = number(j, s->all.in, s->all.nr_in, true, 1, s->view.type);
+	s->view.nr_callees = number(j, s->all.out, s->all.nr_out, false, 0, s->view.callee);
+}
+
+static void site_done(struct site *s)
+{
+	for (int i = 0; i < STARTS; i++) {
+		piece_done(&s->pieces[i]);
+		model_done(&s->models[i]);
+	}
+	free(s->view.type);
+	free(s->view.callee);
+}
+
+static void learn(void *ctx, uint32_t item)
+{
+	struct joint *j = ctx;
+	struct site *s = &j->sites.v[item / STARTS];
+	int start = (int)(item % STARTS);
+	struct stretch st = s->all;
+	uint64_t seed = 0x5eed0000 + item;
+
+	st.view = &s->view;
+	st.to = st.nr_out;
+	if (!s->is_whole) {
+		st.from = (st.nr_out - SAMPLE_CALLS) / 2;
+		st.to = st.from + SAMPLE_CALLS;
+	}
+	piece_init(&s->pieces[start], &st);
+	model_init(&s->models[start], &j->bins, &s->view);
+	s->learned[start] =
+		learn_model(&s->models[start], &s->pieces[start], &s->view, start, &seed);
+}
+
+/* A wrong solution of a crowded node can be the likelier one, but it is less sure of itself. */
+static int better(const struct learned *l)
+{
+	double most = l[0].confidence > l[1].confidence ? l[0].confidence : l[1].confidence;
+
+	if (most > 0.9)
+		return l[1].ll > l[0].ll;
+	return l[1].confidence > l[0].confidence;
+}
+
+static void write_back(struct joint *j, const struct piece *p)
+{
+	for (uint32_t i = 0; i < p->nr_calls; i++) {
+		const struct pcall *c = &p->calls[i];
+		struct call *to = &j->w->calls.v[c->call];
+		uint32_t best = c->first;
+
+		if (c->fixed || c->spare)
+			continue;
+		for (uint32_t k = c->first; k < c->first + c->nr; k++)
+			if (p->marks[k] > p->marks[best])
+				best = k;
+		to->parent = c->nr ? p->spans[p->candidates.v[best]].call : CALL_NONE;
+		to->confidence = c->nr > 1 ? (float)p->marks[best] / (float)p->nr_marked : 1;
+	}
+}
+
+/* Each call to the span that most likely goes on with it, in the order of time. */
+static void assign_greedily(struct piece *p, struct model *m)
+{
+	for (uint32_t i = 0; i < p->nr_calls; i++) {
+		const struct pcall *c = &p->calls[i];
+		float best = -INFINITY;
+		uint32_t span = NO_SPAN;
+
+		for (uint32_t k = c->first; k < c->first + c->nr && c->nr > 1; k++) {
+			float ll = model_ll_next(m, p, &p->spans[p->candidates.v[k]], i);
+
+			if (ll <= best)
+				continue;
+			best = ll;
+			span = p->candidates.v[k];
+		}
+		if (span != NO_SPAN)
+			piece_give(p, i, span);
+	}
+	model_ll_all(m, p);
+}
+
+static void assign_chunk(struct joint *j, struct site *s, const struct chunk *c, uint64_t seed)
+{
+	struct model *m = &s->models[s->best];
+	struct stretch st = s->all;
+	struct piece p;
+
+	st.view = &s->view;
+	st.from = c->from;
+	st.to = c->to;
+	st.margin = MARGIN_CALLS;
+	piece_init(&p, &st);
+	if (p.nr_unsure) {
+		assign_greedily(&p, m);
+		for (int i = 0; i < BURN_IN; i++)
+			sweep(&p, m, &seed, 0);
+		sweep_marks(&p, m, &seed, MARKS_CHUNK);
+	}
+	write_back(j, &p);
+	piece_done(&p);
+}
+
+static void assign(void *ctx, uint32_t item)
+{
+	struct joint *j = ctx;
+	const struct chunk *c = &j->chunks.v[item];
+	struct site *s = &j->sites.v[c->site];
+	uint64_t seed = 0xdec0de00 + item;
+
+	if (!s->is_whole) {
+		assign_chunk(j, s, c, seed);
+		return;
+	}
+	sweep_marks(&s->pieces[s->best], &s->models[s->best], &seed, MARKS_MORE);
+	write_back(j, &s->pieces[s->best]);
+}
+
+/* The better of both starts stays; small nodes are one chunk, large ones many. */
+static void plan(struct joint *j)
+{
+	for (uint32_t i = 0; i < j->sites.nr; i++) {
+		struct site *s = &j->sites.v[i];
+		uint32_t step = s->is_whole ? s->all.nr_out : CHUNK_CALLS;
+
+		s->best = better(s->learned);
+		s->models[s->best].frozen = !s->is_whole;
+		for (uint32_t from = 0; from < s->all.nr_out; from += step)
+			vec_push(&j->chunks,
+				 (struct chunk){ i, from,
+						 step < s->all.nr_out - from ? from + step
+									     : s->all.nr_out });
+	}
+}
+
+void joint_run(struct window *w)
+{
+	struct joint j = { .w = w };
+
+	sides_init(&j.sides, w);
+	bins_init(&j.bins);
+	vec_each (&w->calls, c)
+		if (!c->is_decided)
+			c->confidence = 1;
+	for (uint32_t n = 0; n < w->nr_nodes; n++) {
+		struct site s = { 0 };
+
+		site_init(&j, &s, n);
+		if (s.all.nr_in && s.all.nr_out)
+			vec_push(&j.sites, s);
+		else
+			site_done(&s);
+	}
+	crew_run((uint32_t)j.sites.nr * STARTS, learn, &j);
+	plan(&j);
+	crew_run((uint32_t)j.chunks.nr, assign, &j);
+	vec_each (&j.sites, s)
+		site_done(s);
+	vec_done(&j.sites);
+	vec_done(&j.chunks);
+	sides_done(&j.sides);
+}
