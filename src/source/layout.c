@@ -117,6 +117,7 @@ int layout_learn(struct layout **layout, struct str head, const struct layout_hi
 	if (r < 0)
 		return r;
 	l = layout_new(&zone, hints->mtime_ns, hints->node);
+	l->is_bare = hints->is_bare;
 	layout_sample_take(&sample, head, &arena);
 	if (learn(l, &sample)) {
 		*layout = l;
@@ -135,6 +136,7 @@ struct layout *layout_learn_inner(const struct layout *outer, const struct layou
 	if (sample->depth > 2 || !sample->nr)
 		return NULL;
 	l = layout_new(&outer->zone, outer->mtime_ns, outer->node);
+	l->is_bare = outer->is_bare;
 	if (learn(l, sample))
 		return l;
 	layout_free(l);
@@ -152,6 +154,7 @@ int layout_compile(struct layout **layout, const char *pattern, const struct lay
 	if (r < 0)
 		return r;
 	l = layout_new(&zone, hints->mtime_ns, hints->node);
+	l->is_bare = hints->is_bare;
 	fields = arena_new(&l->arena, struct layout_fields);
 	l->own = fields;
 	l->kind = &layout_given;
@@ -323,6 +326,8 @@ void layout_event_finish(struct layout_worker *worker, struct event *ev, struct 
 {
 	struct logid id;
 
+	if (worker->layout->is_bare)
+		return;
 	if (ev->key_kind == KEY_NONE && logid_find(message, &id)) {
 		ev->key_kind = id.kind;
 		ev->key = id.key;

@@ -23,6 +23,7 @@ struct layout_hints {
 	struct str zone;  /* of times that name none: "+02:00", "UTC"; "" for the local one */
 	int64_t mtime_ns; /* to guess missing years and dates; 0 when unknown */
 	struct str node;  /* where lines happened that do not say it themselves */
+	bool is_bare;     /* ids, durations and titles are not looked for in the text */
 };
 
 /* Learns from the first bytes of a file; -ENOENT when they show no log. */

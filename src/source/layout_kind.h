@@ -65,6 +65,7 @@ struct layout {
 	/* what durations are in that name no unit: those with a fraction, and the others; 0:
 	 * unknown */
 	int64_t fraction_ns, whole_ns;
+	bool is_bare; /* see layout_hints */
 	struct layout_times *times;
 	struct arena arena;
 	struct buf pattern;

@@ -161,6 +161,7 @@ static int find_layout(struct input *in, const struct source_options *o, struct 
 		.zone = str_of(o->zone ? o->zone : ""),
 		.mtime_ns = input_mtime(in),
 		.node = nodename_of_path(&arena, str_of(input_path(in))),
+		.is_bare = o->is_bare,
 	};
 	int r = o->layout ? layout_compile(layout, o->layout, &hints, err)
 			  : layout_learn(layout, input_head(in, NULL), &hints, err);

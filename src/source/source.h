@@ -14,10 +14,12 @@ struct sink;
 
 struct source_options {
 	const char *layout; /* a log4j pattern for all logs, or NULL to find out */
-	const char *zone; /* of times that name none: "+02:00", "UTC", or NULL for the local one */
-	unsigned cores;   /* threads for parsing; 0 for all of the machine */
+	const char *zone;  /* of times that name none: "+02:00", "UTC", or NULL for the local one */
+	unsigned cores;    /* threads for parsing; 0 for all of the machine */
 	const char *names; /* file of lines "ADDRESS[:PORT] NAME" for captures, or NULL */
-	bool is_blind;     /* of captures: names of requests in messages are not looked at */
+	bool is_bare;  /* of logs: layout, time and split only; what the text names or tells is left
+			  alone (to measure the one without the other) */
+	bool is_blind; /* of captures: names of requests in messages are not looked at */
 };
 
 /* One input format. Adding one is a file, and a line in the table of source.c. */
@@ -45,9 +47,9 @@ struct source_list {
 	uint64_t bytes; /* of all that are regular files */
 };
 
-/* Files named by arguments: files, directories (walked, hidden files left out), globs, "-". Files of
- * the one directory that was given are named from there on, all others as they were given. Sorted
- * within a directory. */
+/* Files named by arguments: files, directories (walked, hidden files left out), globs, "-". Files
+ * of the one directory that was given are named from there on, all others as they were given.
+ * Sorted within a directory. */
 int source_expand(char *const *args, size_t nr, struct source_list *list, struct error *err);
 void source_list_done(struct source_list *list);
 
