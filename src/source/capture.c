@@ -114,11 +114,11 @@ static void take_bytes(void *to, uint32_t seq, struct str bytes, int64_t ns)
 	talk_bytes(c->flow->talk, c->side, seq, bytes, ns);
 }
 
-static void take_gap(void *to, uint32_t seq, uint32_t nr, int64_t ns)
+static void take_gap(void *to, uint32_t seq, uint32_t nr, int64_t ns, bool is_cut)
 {
 	struct capture *c = to;
 
-	talk_gap(c->flow->talk, c->side, seq, nr, ns);
+	talk_gap(c->flow->talk, c->side, &(struct talk_missing){ seq, nr, ns, is_cut });
 }
 
 static void flush_side(struct capture *c, struct flow *f, unsigned side)
@@ -169,7 +169,9 @@ static void start_flow(struct capture *c, struct flow *f, const struct packet *p
 		tcp_done(&f->tcp[i]);
 		f->tcp[i] = (struct tcp_side){ 0 };
 	}
-	tcp_start(&f->tcp[side], p->seq + is_opened);
+	/* a packet that only keeps the connection alive is one number behind */
+	if (is_opened || p->payload.n || p->missing)
+		tcp_start(&f->tcp[side], p->seq + is_opened);
 	if (p->flags & PACKET_ACK)
 		tcp_start(&f->tcp[!side], p->ack);
 }

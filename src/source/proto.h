@@ -33,6 +33,8 @@ struct proto {
 	int64_t (*parse)(struct talk *t, unsigned side, struct str bytes);
 	/* Something was missed on this side; may be NULL. */
 	void (*lose)(struct talk *t, unsigned side);
+	/* The side says no more; what it had begun can still be told; may be NULL. */
+	void (*end)(struct talk *t, unsigned side);
 	void (*done)(void *state); /* may be NULL */
 };
 

@@ -142,7 +142,7 @@ static int64_t tcp_parse(struct talk *t, unsigned side, struct str s)
 	uint64_t n;
 
 	(void)side;
-	if (!take_be(&rest, 2, &n) || rest.n < n)
+	if (!take_be(&rest, 2, &n) || (rest.n < n && !talk_is_cut(t)))
 		return PROTO_MORE;
 	return take_message(t, str_head(rest, (size_t)n), n + 2);
 }

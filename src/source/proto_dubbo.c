@@ -103,7 +103,7 @@ static int64_t parse(struct talk *t, unsigned side, struct str s)
 		return PROTO_LOST;
 	m.bytes = HEAD + bytes_be(s.p + 12, 4);
 	m.match = bytes_be(s.p + 4, 8) + 1;
-	if (s.n < m.bytes && s.n < LOOK_BYTES)
+	if (s.n < m.bytes && s.n < LOOK_BYTES && !talk_is_cut(t))
 		return PROTO_MORE;
 	if (flags & FLAG_REQUEST) {
 		ask(t, &m, flags, str_skip(str_head(s, (size_t)m.bytes), HEAD));

@@ -91,8 +91,12 @@ static int take_head(struct talk *t, struct str s, struct head *h)
 	bool is_whole = false;
 
 	*h = (struct head){ 0 };
-	if (!str_take_until(&s, '\n', &h->first))
-		return 0;
+	if (!str_take_until(&s, '\n', &h->first)) {
+		if (!talk_is_cut(t))
+			return 0;
+		h->first = s;
+		s = str_skip(s, s.n);
+	}
 	h->first = str_trim(h->first);
 	h->rest = s;
 	while (!is_whole && str_take_until(&s, '\n', &line)) {
@@ -103,7 +107,7 @@ static int take_head(struct talk *t, struct str s, struct head *h)
 			take_header(t, h, name, line);
 	}
 	h->bytes = (size_t)(s.p - all.p);
-	return is_whole;
+	return is_whole || talk_is_cut(t);
 }
 
 /* Without host and query: what is asked for, not with what. */
@@ -266,11 +270,21 @@ static int64_t parse(struct talk *t, unsigned side, struct str s)
 	return talk_is_client(t, side) ? take_request(t, side, s) : take_response(t, side, s);
 }
 
+/* An answer whose last chunk will not be seen has come all the same. */
+static void end(struct talk *t, unsigned side)
+{
+	struct http1 *http = talk_state(t);
+
+	if (http->body[side] != BODY_NONE && !talk_is_client(t, side))
+		answer(t, http->status, http->bytes[side]);
+	http->body[side] = BODY_NONE;
+}
+
 static void lose(struct talk *t, unsigned side)
 {
 	struct http1 *http = talk_state(t);
 
-	http->body[side] = BODY_NONE;
+	end(t, side);
 	if (!talk_is_client(t, side))
 		http->nr_open = 0;
 }
@@ -282,4 +296,5 @@ const struct proto proto_http1 = {
 	.looks = looks,
 	.parse = parse,
 	.lose = lose,
+	.end = end,
 };

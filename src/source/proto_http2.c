@@ -178,18 +178,18 @@ static bool strip(const struct frame_head *f, struct str *body)
 }
 
 /* Headers may go on in further frames, which then follow at once: they are read as one. */
-static int64_t gather(struct str s, const struct frame_head *f, struct buf *block)
+static int64_t gather(struct str s, const struct frame_head *f, bool is_cut, struct buf *block)
 {
 	struct str rest = str_skip(s, FRAME_HEAD), body = str_head(rest, (size_t)f->bytes);
 	struct frame_head next = *f;
 
-	if (rest.n < f->bytes)
+	if (rest.n < f->bytes && !is_cut)
 		return PROTO_MORE;
 	if (!strip(f, &body))
 		return PROTO_LOST;
 	buf_add(block, body);
 	rest = str_skip(rest, (size_t)f->bytes);
-	while (!(next.flags & END_HEADERS)) {
+	while (!(next.flags & END_HEADERS) && !is_cut) {
 		if (block->n > BLOCK_BYTES_MAX)
 			return PROTO_LOST;
 		if (rest.n < FRAME_HEAD)
@@ -228,11 +228,12 @@ static int64_t take_headers(struct talk *t, unsigned side, const struct frame_he
 	struct http2 *state = talk_state(t);
 	struct headers h = { .status = -1, .grpc = -1 };
 	struct buf block = { 0 };
-	int64_t n = gather(s, f, &block);
+	int64_t n = gather(s, f, talk_is_cut(t), &block);
 
 	if (n > 0) {
 		h.may_trace = talk_may_trace(t) && talk_is_client(t, side);
-		if (hpack_decode(&state->hpack[side], buf_str(&block), take_header, &h))
+		if (hpack_decode(&state->hpack[side], buf_str(&block), take_header, &h) ||
+		    talk_is_cut(t))
 			take_block(t, side, f, &h);
 		else
 			n = PROTO_LOST;
@@ -268,6 +269,16 @@ static int64_t parse(struct talk *t, unsigned side, struct str s)
 	return (int64_t)f.bytes + FRAME_HEAD;
 }
 
+/* Answers that had begun when the capture ended. */
+static void end(struct talk *t, unsigned side)
+{
+	struct http2 *h = talk_state(t);
+
+	for (size_t i = 0; i < NR_STREAMS && !talk_is_client(t, side); i++)
+		if (h->streams[i].id && talk_has_call(t, h->streams[i].id))
+			end_stream(t, h->streams[i].id, false);
+}
+
 static void done(void *state)
 {
 	struct http2 *h = state;
@@ -282,5 +293,6 @@ const struct proto proto_http2 = {
 	.state_bytes = sizeof(struct http2),
 	.looks = looks,
 	.parse = parse,
+	.end = end,
 	.done = done,
 };

@@ -175,7 +175,7 @@ static int64_t ask(struct talk *t, struct str s)
 		return PROTO_MORE;
 	if (!take_request(s, &r))
 		return PROTO_LOST;
-	if (s.n < r.bytes && s.n < LOOK_BYTES)
+	if (s.n < r.bytes && s.n < LOOK_BYTES && !talk_is_cut(t))
 		return PROTO_MORE;
 	topic = topic_of(&r, &is_one_way);
 	buf_add(&title, str_of(apis[r.api]));

@@ -145,7 +145,7 @@ static int64_t parse(struct talk *t, unsigned side, struct str s)
 		return PROTO_LOST;
 	m.bytes = bytes_le(s.p, 4);
 	op = bytes_le(s.p + 12, 4);
-	if (s.n < m.bytes && s.n < LOOK_BYTES)
+	if (s.n < m.bytes && s.n < LOOK_BYTES && !talk_is_cut(t))
 		return PROTO_MORE;
 	body = str_skip(str_head(s, (size_t)m.bytes), HEAD);
 	if (talk_is_client(t, side)) {

@@ -84,6 +84,15 @@ static bool is_from_server(enum packet_type type)
 	       type == MQTT_PINGRESP;
 }
 
+/* Flags and a code, and from version 5 on properties with their length in front. */
+static bool looks_like_welcome(struct str body)
+{
+	if (byte_at(body, 0) > 1 || body.n < 2)
+		return false;
+	return body.n == 2 ? byte_at(body, 1) <= 5
+			   : byte_at(body, 2) >= 0x80 || byte_at(body, 2) == body.n - 3;
+}
+
 static int looks(struct str s, bool from_client)
 {
 	struct mqtt_packet p;
@@ -93,7 +102,7 @@ static int looks(struct str s, bool from_client)
 	if (p.type == MQTT_CONNECT)
 		return is_connect(p.body) ? 97 : 0;
 	if (p.type == MQTT_CONNACK)
-		return p.body.n >= 2 && byte_at(p.body, 0) <= 1 && p.bytes == s.n ? 50 : 0;
+		return looks_like_welcome(p.body) && p.bytes == s.n ? 65 : 0;
 	return p.bytes == s.n ? 20 : 0;
 }
 
@@ -185,7 +194,7 @@ static int64_t parse(struct talk *t, unsigned side, struct str s)
 	(void)side;
 	if (r <= 0)
 		return r ? PROTO_LOST : PROTO_MORE;
-	if (s.n < p.bytes && s.n < LOOK_BYTES)
+	if (s.n < p.bytes && s.n < LOOK_BYTES && !talk_is_cut(t))
 		return PROTO_MORE;
 	take(t, &p);
 	return (int64_t)p.bytes;

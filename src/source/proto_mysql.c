@@ -192,7 +192,7 @@ static int64_t ask_compressed(struct talk *t, struct str s)
 	struct str body = str_skip(str_head(s, (size_t)bytes), COMPRESSED_HEAD);
 	char room[LOOK_BYTES];
 
-	if (s.n < bytes && s.n < 2 * LOOK_BYTES)
+	if (s.n < bytes && s.n < 2 * LOOK_BYTES && !talk_is_cut(t))
 		return PROTO_MORE;
 	if (bytes_le(s.p + 4, 3) && !unpack(body, room, sizeof(room), &body))
 		return PROTO_LOST;
@@ -231,7 +231,7 @@ static int64_t take_client(struct talk *t, struct str s)
 		return byte_at(s, 3) == 0 ? ask_compressed(t, s)
 					  : (int64_t)(COMPRESSED_HEAD + bytes_le(s.p, 3));
 	n = bytes_le(s.p, 3);
-	if (s.n < n + HEAD && s.n < LOOK_BYTES)
+	if (s.n < n + HEAD && s.n < LOOK_BYTES && !talk_is_cut(t))
 		return PROTO_MORE;
 	body = str_head(str_skip(s, HEAD), (size_t)n);
 	if (byte_at(s, 3) == 0) {

@@ -253,7 +253,7 @@ static int64_t take_query(struct talk *t, struct str s)
 	n = bytes_be(s.p + 1, 4);
 	if (!strchr(client_types, s.p[0]) || !s.p[0] || n < 4 || n > MESSAGE_BYTES_MAX)
 		return PROTO_LOST;
-	if (s.n < n + 1 && s.n < SQL_BYTES)
+	if (s.n < n + 1 && s.n < SQL_BYTES && !talk_is_cut(t))
 		return PROTO_MORE;
 	pg->is_started = true;
 	take_typed(t, s.p[0], str_head(str_skip(s, 5), (size_t)n - 4), n + 1);

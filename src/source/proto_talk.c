@@ -80,6 +80,11 @@ bool talk_may_trace(const struct talk *t)
 	return !t->sink->is_blind;
 }
 
+bool talk_is_cut(const struct talk *t)
+{
+	return t->is_cut;
+}
+
 void talk_become(struct talk *t, const struct proto *proto)
 {
 	t->becomes = proto;
@@ -119,6 +124,23 @@ static void drop_held(struct talk_side *s)
 	s->nr_marks = 0;
 }
 
+/* The message that is held will not become whole: it is told as far as it is there. */
+static void tell_cut(struct talk *t, unsigned side)
+{
+	struct talk_side *s = &t->side[side];
+
+	if (!s->held.n || !t->proto || s->is_lost)
+		return;
+	t->is_cut = true;
+	t->at = side;
+	t->now = time_at(s, s->seq);
+	t->now_seq = s->seq;
+	t->proto->parse(t, side, buf_str(&s->held));
+	t->is_cut = false;
+	if (s->pending && s->is_by_turn)
+		s->pending->ns = s->last_ns;
+}
+
 static void lose(struct talk *t, unsigned side)
 {
 	struct talk_side *s = &t->side[side];
@@ -126,13 +148,17 @@ static void lose(struct talk *t, unsigned side)
 	t->sink->losses->count[LOSS_PROTOCOL_LOST]++;
 	t->nr_lost++;
 	drop_held(s);
-	talk_settle(t, side, s->last_ns);
+	if (!s->is_by_turn)
+		talk_settle(t, side, s->last_ns);
 	s->skip = 0;
 	s->is_lost = true;
 	if (!talk_is_client(t, side))
 		talk_forget_ordered(t);
+	t->at = side;
+	t->is_cut = true;
 	if (t->proto->lose)
 		t->proto->lose(t, side);
+	t->is_cut = false;
 	if (t->nr_lost <= LOST_MAX + t->nr_messages)
 		return;
 	set_proto(t, &proto_plain);
@@ -337,41 +363,54 @@ void talk_bytes(struct talk *t, unsigned side, uint32_t seq, struct str bytes, i
 	s->last_ns = ns;
 	if (bytes.n && find_back(t, side, bytes))
 		feed(t, side, bytes, ns);
+	else if (s->pending && s->is_by_turn)
+		s->pending->ns = ns;
 }
 
-void talk_gap(struct talk *t, unsigned side, uint32_t seq, uint32_t nr, int64_t ns)
+/* Before anything is known only a packet that was cut tells that someone spoke. */
+static bool find_out_by_gap(struct talk *t, unsigned side, const struct talk_missing *m)
+{
+	if (!m->is_cut && !t->side[0].held.n && !t->side[1].held.n)
+		return false;
+	if (t->first < 0)
+		t->first = (int)side;
+	adopt_plain(t);
+	replay(t);
+	return true;
+}
+
+static void gap_by_turn(struct talk *t, unsigned side, const struct talk_missing *m)
 {
 	struct talk_side *s = &t->side[side];
-	uint64_t left = nr;
 
-	if (!s->held.n)
-		s->seq = seq;
-	if (!t->proto && !t->side[!side].held.n && !s->held.n)
-		t->first = (int)side;
-	if (!t->proto) {
-		adopt_plain(t);
-		replay(t);
-	}
-	end_turn(t, side);
-	s->last_ns = ns;
-	if (s->skip) {
-		struct str none = { "", nr };
+	t->at = side;
+	t->now = m->ns;
+	t->now_seq = m->seq;
+	t->proto->parse(t, side, (struct str){ "", 0 });
+	if (s->pending)
+		s->pending->ns = m->ns;
+}
 
-		left = skip_body(t, side, none, ns).n;
+void talk_gap(struct talk *t, unsigned side, const struct talk_missing *m)
+{
+	struct talk_side *s = &t->side[side];
+	size_t left = m->nr;
+
+	if (t->proto || find_out_by_gap(t, side, m)) {
+		end_turn(t, side);
+		s->last_ns = m->ns;
+		if (s->skip)
+			left = skip_body(t, side, (struct str){ "", m->nr }, m->ns).n;
+		if (t->proto->is_by_turn) {
+			gap_by_turn(t, side, m);
+		} else if (left && !s->is_lost) {
+			tell_cut(t, side);
+			lose(t, side);
+		}
+		if (s->pending && s->is_by_turn)
+			s->pending->ns = m->ns;
 	}
-	if (t->proto->is_by_turn) {
-		t->at = side;
-		t->now = ns;
-		t->now_seq = seq;
-		t->proto->parse(t, side, (struct str){ "", 0 });
-		if (s->pending)
-			s->pending->ns = ns;
-		s->seq = seq + nr;
-		return;
-	}
-	if (left && !s->is_lost)
-		lose(t, side);
-	s->seq = seq + nr;
+	s->seq = m->seq + m->nr;
 }
 
 void talk_datagram(struct talk *t, unsigned side, struct str bytes, int64_t ns)
@@ -398,6 +437,19 @@ void talk_datagram(struct talk *t, unsigned side, struct str bytes, int64_t ns)
 		talk_settle(t, side, ns);
 }
 
+static void end_side(struct talk *t, unsigned side)
+{
+	struct talk_side *s = &t->side[side];
+
+	tell_cut(t, side);
+	t->at = side;
+	t->now = s->last_ns;
+	if (t->proto && t->proto->end)
+		t->proto->end(t, side);
+	talk_settle(t, side, s->is_by_turn && s->pending ? s->pending->ns : s->last_ns);
+	buf_done(&s->held);
+}
+
 void talk_free(struct talk *t)
 {
 	if (!t)
@@ -406,12 +458,8 @@ void talk_free(struct talk *t)
 		adopt_plain(t);
 		replay(t);
 	}
-	for (unsigned i = 0; i < 2; i++) {
-		struct talk_side *s = &t->side[i];
-
-		talk_settle(t, i, s->is_by_turn && s->pending ? s->pending->ns : s->last_ns);
-		buf_done(&s->held);
-	}
+	end_side(t, talk_client(t));
+	end_side(t, !talk_client(t));
 	set_proto(t, NULL);
 	talk_calls_done(t);
 	free(t);

@@ -40,6 +40,13 @@ struct talk_sink {
 	bool is_blind; /* looks for no trace headers */
 };
 
+/* Bytes that were sent and are not there. */
+struct talk_missing {
+	uint32_t seq, nr;
+	int64_t ns;
+	bool is_cut; /* of a packet that was captured, but not to its end */
+};
+
 /* client: which end opened the connection, or -1 when that was not seen. */
 struct talk *talk_new(const struct talk_sink *sink, const struct endpoint end[2], int client,
 		      bool is_datagram);
@@ -47,7 +54,7 @@ struct talk *talk_new(const struct talk_sink *sink, const struct endpoint end[2]
 void talk_free(struct talk *t);
 
 void talk_bytes(struct talk *t, unsigned side, uint32_t seq, struct str bytes, int64_t ns);
-void talk_gap(struct talk *t, unsigned side, uint32_t seq, uint32_t nr, int64_t ns);
+void talk_gap(struct talk *t, unsigned side, const struct talk_missing *m);
 void talk_datagram(struct talk *t, unsigned side, struct str bytes, int64_t ns);
 
 const char *talk_protocol(const struct talk *t);
@@ -60,6 +67,8 @@ uint32_t *talk_notes(struct talk *t);
 /* For protocols, while they parse. */
 void *talk_state(struct talk *t);
 bool talk_is_client(const struct talk *t, unsigned side);
+/* No more bytes of the message at hand will come: it is to be told by what is there of it. */
+bool talk_is_cut(const struct talk *t);
 /* May headers and payloads be searched for names of requests. */
 bool talk_may_trace(const struct talk *t);
 /* The side at hand asks, answers, or tells something that has no answer. */

@@ -108,7 +108,7 @@ void talk_return(struct talk *t, const struct message *m)
 	*s->pending = stamp(t, m, MESSAGE_RETURN);
 	/* strings would not live until it is told */
 	s->pending->title = s->pending->text = (struct str){ 0 };
-	s->is_by_turn = false;
+	s->is_by_turn = t->is_cut; /* where it ends is not known */
 	if (i == t->calls.nr)
 		return;
 	s->pending->uid = t->calls.v[i].uid;

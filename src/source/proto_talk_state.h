@@ -38,6 +38,7 @@ struct talk {
 	struct endpoint end[2];
 	int client; /* 0, 1, or -1 */
 	bool is_datagram, is_sure_of_client;
+	bool is_cut;
 	const struct proto *proto, *becomes; /* NULL: not known yet; none */
 	void *state;
 	uint32_t notes[2];

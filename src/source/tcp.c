@@ -70,7 +70,7 @@ static void hand_out(struct tcp_side *s, const struct tcp_segment *seg, const st
 	s->next += (uint32_t)fresh.n;
 	gap = end - s->next;
 	if (gap)
-		r->gap(r->to, s->next, gap, seg->ns);
+		r->gap(r->to, s->next, gap, seg->ns, true);
 	s->next = end;
 }
 
@@ -98,7 +98,7 @@ static void give_up_gap(struct tcp_side *s, const struct tcp_reader *r, struct l
 	uint32_t nr = s->held->seg.seq - s->next;
 
 	losses->count[LOSS_STREAM_GAPS]++;
-	r->gap(r->to, s->next, nr, s->held->seg.ns);
+	r->gap(r->to, s->next, nr, s->held->seg.ns, false);
 	s->next += nr;
 	hand_out_held(s, r);
 }
@@ -145,10 +145,10 @@ static void hold(struct tcp_side *s, const struct tcp_segment *seg, struct losse
 void tcp_add(struct tcp_side *s, const struct tcp_segment *seg, const struct tcp_reader *r,
 	     struct losses *losses)
 {
-	if (!s->is_started)
-		tcp_start(s, seg->seq);
 	if (!seg->bytes.n && !seg->missing)
 		return;
+	if (!s->is_started)
+		tcp_start(s, seg->seq);
 	if (ahead(end_of(seg), s->next) <= 0) {
 		losses->count[LOSS_PACKETS_TWICE]++;
 		return;

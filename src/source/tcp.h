@@ -33,7 +33,8 @@ struct tcp_segment {
 struct tcp_reader {
 	void *to;
 	void (*bytes)(void *to, uint32_t seq, struct str bytes, int64_t ns);
-	void (*gap)(void *to, uint32_t seq, uint32_t nr, int64_t ns);
+	/* is_cut: the packet was there, but not all of its bytes. */
+	void (*gap)(void *to, uint32_t seq, uint32_t nr, int64_t ns, bool is_cut);
 };
 
 /* The number of the first byte, from the handshake or the first packet seen. */
