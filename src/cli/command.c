@@ -8,6 +8,8 @@
 
 static const struct option analyze_options[] = {
 	{ "output", "FILE", "write the run there (default: run.culprit)" },
+	{ "method", "METHOD",
+	  "how messages become paths: auto (default), joint, nesting, convolution" },
 	{ "no-run", NULL, "keep no run file, only print the report" },
 	SHARED_OPTIONS,
 	{ 0 },

@@ -148,11 +148,14 @@ static int fill_run(struct store *s, const struct call *call, const struct sourc
 		    struct error *err)
 {
 	struct source_options so = { .layout = call_get(call, "layout"),
-				     .zone = call_get(call, "zone") };
+				     .zone = call_get(call, "zone"),
+				     .names = call_get(call, "names"),
+				     .is_blind = call_has(call, "blind") };
 	struct infer_options io = INFER_DEFAULTS;
 	int got = span_option(call, "max-skew", &io.max_skew_ns, err);
 
 	io.is_stopped = is_stopped;
+	io.method = call_get(call, "method");
 	if (got >= 0)
 		got = span_option(call, "idle", &io.idle_ns, err);
 	if (got >= 0)

@@ -11,7 +11,10 @@
 		{ "max-skew", "TIME", \
 		  "make no clock correction larger than this: 10ms; 0 makes none" }, \
 		{ "idle", "TIME", \
-		  "silence after which a request id means a new request (default: 1min)" }
+		  "silence after which a request id means a new request (default: 1min)" }, \
+		{ "names", "FILE", "names of hosts in captures: lines of ADDRESS[:PORT] NAME" }, \
+		{ "blind", NULL, \
+		  "in captures: ignore the trace and request ids that messages carry" }
 
 #define SHARED_OPTIONS \
 	{ "json", NULL, "one JSON object per line" }, \
