@@ -2,11 +2,13 @@
 
 #include <stddef.h>
 
+#include "infer/convolve/convolve.h"
 #include "infer/named/named.h"
 #include "infer/paths/paths.h"
 
 const struct inference *const inferences[] = {
 	&infer_named,
 	&infer_paths,
+	&infer_convolve,
 	NULL,
 };

@@ -104,8 +104,6 @@ static void parse_chunk(void *ctx, struct batch *b)
 			ev.line = nr;
 			ev.offset = b->offset + (uint64_t)(start - b->bytes.p);
 			ev.length = line.n;
-			b->losses.count[LOSS_MESSAGES_NO_ID] +=
-				ev.key_kind == KEY_NONE && ev.op == MESSAGE_SENT;
 			vec_push(&b->events, ev);
 			break;
 		case -1:
