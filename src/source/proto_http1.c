@@ -193,11 +193,18 @@ static int64_t switch_protocol(struct talk *t, const struct head *h)
 	return (int64_t)h->bytes;
 }
 
+static bool take_status(struct str line, uint64_t *status)
+{
+	struct str version;
+
+	return str_take_word(&line, &version) && str_take_spaces(&line) &&
+	       str_take_uint(&line, status) && *status >= 100 && *status <= 999;
+}
+
 static int64_t take_response(struct talk *t, unsigned side, struct str s)
 {
 	struct http1 *http = talk_state(t);
 	struct head h;
-	struct str rest, version;
 	uint64_t status;
 	bool has_body;
 
@@ -205,10 +212,12 @@ static int64_t take_response(struct talk *t, unsigned side, struct str s)
 		return PROTO_LOST;
 	if (!take_head(t, s, &h))
 		return PROTO_MORE;
-	rest = h.first;
-	if (!str_take_word(&rest, &version) || !str_take_spaces(&rest) ||
-	    !str_take_uint(&rest, &status) || status < 100 || status > 999)
-		return PROTO_LOST;
+	if (!take_status(h.first, &status)) {
+		if (!talk_is_cut(t))
+			return PROTO_LOST;
+		talk_return(t, &(struct message){ 0 });
+		return (int64_t)h.bytes;
+	}
 	if (status == 101)
 		return switch_protocol(t, &h);
 	if (status < 200)

@@ -171,7 +171,7 @@ static int64_t ask(struct talk *t, struct str s)
 	struct str topic;
 	bool is_one_way = false;
 
-	if (s.n < 14)
+	if (s.n < 14 || (bytes_be(s.p + 12, 2) < 256 && s.n < 14 + bytes_be(s.p + 12, 2)))
 		return PROTO_MORE;
 	if (!take_request(s, &r))
 		return PROTO_LOST;
