@@ -10,7 +10,7 @@
  * must hold clearly more pairs than those of the same width before and after it. No more pairs are
  * made than that.
  *
- * O(P log P) for P pairs within the window, of which one cause has at most CANDIDATES.
+ * O(P) for P pairs within the window, of which one cause has at most CANDIDATES.
  */
 #include "infer/convolve/match.h"
 
@@ -18,8 +18,10 @@
 #include <stdlib.h>
 
 #define CANDIDATES 64
+#define PAIRS_MOST ((size_t)1 << 25) /* a gigabyte: with more causes, each has fewer candidates */
 #define ROUNDS 2
-#define CORE 5.0       /* deviations of the delays that belong together */
+#define STEPS ((uint32_t)1 << 16) /* of distances that are told apart */
+#define CORE 5.0                  /* deviations of the delays that belong together */
 #define BUSY 3.0       /* deviations that a cause which has an effect already is put behind */
 #define UNSETTLED 0.45 /* of the rivals of a pair have no better pair of their own; measured */
 #define BINS 32
@@ -34,6 +36,9 @@ struct pair {
 void matcher_done(struct matcher *m)
 {
 	vec_done(&m->v);
+	vec_done(&m->order);
+	vec_done(&m->chosen);
+	vec_done(&m->counts);
 	vec_done(&m->delays);
 	vec_done(&m->free_ns);
 	vec_done(&m->cause_weight);
@@ -57,7 +62,10 @@ static void find_pairs(struct matcher *m, const struct traffic *t, const uint32_
 		       size_t nr_causes, const struct route *to, struct delay_window w)
 {
 	const struct sent *effects = &t->v.v[to->first];
+	size_t most = nr_causes ? PAIRS_MOST / nr_causes : 0;
 	uint32_t low = 0;
+
+	most = most < CANDIDATES ? most + 1 : CANDIDATES;
 
 	m->nr_pairs = 0;
 	for (uint32_t c = 0; c < nr_causes; c++) {
@@ -66,7 +74,7 @@ static void find_pairs(struct matcher *m, const struct traffic *t, const uint32_
 
 		while (low < to->nr && (double)effects[low].ns - (double)ns < (double)w.low)
 			low++;
-		for (uint32_t e = low; e < to->nr && nr < CANDIDATES; e++) {
+		for (uint32_t e = low; e < to->nr && nr < most; e++) {
 			double delay = (double)effects[e].ns - (double)ns;
 
 			if (delay > (double)w.high)
@@ -101,15 +109,28 @@ static double mode_of(const struct matcher *m, struct delay_window w)
 	return mode;
 }
 
-static int by_off(const void *a, const void *b)
+/*
+ * Puts the pairs in order of their distance from the mean. A step of the distance is a STEPS-th of
+ * the largest, and pairs within one step keep the order of their causes: so one round of counting
+ * does, where comparing would take most of the time of the whole algorithm.
+ */
+static void order_pairs(struct matcher *m)
 {
-	const struct pair *x = a, *y = b;
+	uint32_t nr_steps = m->nr_pairs < STEPS ? (uint32_t)m->nr_pairs + 1 : STEPS, sum = 0;
+	double most = 1, scale;
 
-	if (x->off != y->off)
-		return x->off < y->off ? -1 : 1;
-	if (x->cause != y->cause)
-		return x->cause < y->cause ? -1 : 1;
-	return x->effect < y->effect ? -1 : x->effect > y->effect;
+	for (size_t i = 0; i < m->nr_pairs; i++)
+		most = fmax(most, m->pairs[i].off);
+	scale = (nr_steps - 1) / most;
+	vec_reserve(&m->counts, nr_steps + 1);
+	memset(m->counts.v, 0, (nr_steps + 1) * sizeof(*m->counts.v));
+	for (size_t i = 0; i < m->nr_pairs; i++)
+		m->counts.v[(uint32_t)(m->pairs[i].off * scale) + 1]++;
+	for (uint32_t i = 0; i <= nr_steps; i++)
+		sum = m->counts.v[i] += sum;
+	vec_reserve(&m->order, m->nr_pairs + 1);
+	for (uint32_t i = 0; i < m->nr_pairs; i++)
+		m->order.v[m->counts.v[(uint32_t)(m->pairs[i].off * scale)]++] = i;
 }
 
 static void clear_used(struct matcher *m, size_t nr_causes, size_t nr_effects)
@@ -128,13 +149,16 @@ static int by_size(const void *a, const void *b)
 }
 
 /* By the median and the median distance from it, so that accidents at the borders do not count. */
-static void find_core(struct matcher *m, size_t nr)
+static void find_core(struct matcher *m)
 {
+	size_t nr = m->chosen.nr;
 	double median, sigma;
 
 	vec_clear(&m->delays);
-	for (size_t i = 0; i < nr; i++)
-		vec_push(&m->delays, m->pairs[i].delay);
+	vec_each (&m->chosen, i)
+		vec_push(&m->delays, m->pairs[*i].delay);
+	if (!nr)
+		return;
 	qsort(m->delays.v, nr, sizeof(double), by_size);
 	median = m->delays.v[nr / 2];
 	for (size_t i = 0; i < nr; i++)
@@ -145,36 +169,32 @@ static void find_core(struct matcher *m, size_t nr)
 	m->core.high = (int64_t)(median + CORE * sigma);
 }
 
-/* The pairs nearest to the mean first; their number stands at the front afterwards. */
-static size_t choose(struct matcher *m, size_t nr_causes, size_t nr_effects, size_t most,
-		     double busy)
+/* The pairs nearest to the mean first. */
+static void choose(struct matcher *m, size_t nr_causes, size_t nr_effects, size_t most, double busy)
 {
-	double sum = 0, squares = 0;
-	size_t nr = 0;
+	double sum = 0, squares = 0, nr;
 
 	for (size_t i = 0; i < m->nr_pairs; i++)
 		m->pairs[i].off = fabs(m->pairs[i].delay - m->mean) +
 				  (m->pairs[i].is_busy ? busy * m->spread : 0);
-	if (m->nr_pairs)
-		qsort(m->pairs, m->nr_pairs, sizeof(*m->pairs), by_off);
+	order_pairs(m);
 	clear_used(m, nr_causes, nr_effects);
-	for (size_t i = 0; i < m->nr_pairs && nr < most; i++) {
-		struct pair p = m->pairs[i];
+	vec_clear(&m->chosen);
+	for (size_t i = 0; i < m->nr_pairs && m->chosen.nr < most; i++) {
+		const struct pair *p = &m->pairs[m->order.v[i]];
 
-		if (m->cause_used.v[p.cause] || m->effect_used.v[p.effect])
+		if (m->cause_used.v[p->cause] || m->effect_used.v[p->effect])
 			continue;
-		m->cause_used.v[p.cause] = m->effect_used.v[p.effect] = 1;
-		m->pairs[i] = m->pairs[nr];
-		m->pairs[nr++] = p;
-		sum += p.delay;
-		squares += p.delay * p.delay;
+		m->cause_used.v[p->cause] = m->effect_used.v[p->effect] = 1;
+		vec_push(&m->chosen, m->order.v[i]);
+		sum += p->delay;
+		squares += p->delay * p->delay;
 	}
-	if (nr) {
-		find_core(m, nr);
-		m->mean = sum / (double)nr;
-		m->spread = sqrt(fmax(squares / (double)nr - m->mean * m->mean, 0));
-	}
-	return nr;
+	if (!m->chosen.nr)
+		return;
+	nr = (double)m->chosen.nr;
+	m->mean = sum / nr;
+	m->spread = sqrt(fmax(squares / nr - m->mean * m->mean, 0));
 }
 
 static double weight(const struct matcher *m, const struct pair *p)
@@ -260,17 +280,16 @@ void matcher_run(struct matcher *m, const struct traffic *t, const uint32_t *cau
 		 size_t nr_causes, const struct route *to, struct delay_window window, size_t most,
 		 bool idle_first)
 {
-	size_t nr = 0;
-
 	vec_clear(&m->v);
 	m->spread = 0;
 	find_pairs(m, t, causes, nr_causes, to, window);
 	m->mean = mode_of(m, window);
 	for (int i = 0; i < ROUNDS; i++)
-		nr = choose(m, nr_causes, to->nr, most, idle_first ? BUSY : 0);
+		choose(m, nr_causes, to->nr, most, idle_first ? BUSY : 0);
+	find_core(m);
 	weigh(m, nr_causes, to->nr);
-	for (size_t i = 0; i < nr; i++) {
-		const struct pair *p = &m->pairs[i];
+	vec_each (&m->chosen, i) {
+		const struct pair *p = &m->pairs[*i];
 		double own = weight(m, p);
 		double all = fmax(m->cause_weight.v[p->cause], m->effect_weight.v[p->effect]);
 
@@ -278,8 +297,8 @@ void matcher_run(struct matcher *m, const struct traffic *t, const uint32_t *cau
 		vec_push(&m->v, (struct match){ p->cause, to->first + p->effect,
 						(float)(own / (own + UNSETTLED * (all - own))) });
 	}
-	if (nr)
-		qsort(m->v.v, nr, sizeof(*m->v.v), by_cause);
+	if (m->v.nr)
+		qsort(m->v.v, m->v.nr, sizeof(*m->v.v), by_cause);
 	vec_each (&m->v, x)
 		x->cause = causes[x->cause];
 }

@@ -21,6 +21,7 @@ struct matcher {
 
 	struct pair *pairs;
 	size_t nr_pairs, room;
+	VEC(uint32_t) order, chosen, counts; /* of pairs: by distance, and those that are matches */
 	VEC(double) delays;
 	VEC(int64_t) free_ns; /* when the effects without a place were sent */
 	VEC(double) cause_weight, effect_weight;

@@ -82,6 +82,8 @@ static void make_span(struct forest *f, uint32_t at, struct span *s)
 
 	buf_clear(&f->attrs);
 	attr_add_int(&f->attrs, STR("message"), (int64_t)c->position);
+	if (f->place.v[at] == SPAN_NONE)
+		attr_add_str(&f->attrs, STR("from"), feed_node(feed, c->from));
 	*s = (struct span){
 		.start = c->t1,
 		.end = c->t4,
