@@ -213,6 +213,45 @@ static void delays_that_vary_widely_are_found_too(void **state)
 	vec_done(&truth.cause);
 }
 
+static void calls_side_by_side_are_joined_by_the_one_that_is_waited_for(void **state)
+{
+	const struct follow_options o = FOLLOW_DEFAULTS;
+	struct traffic t = { 0 };
+	struct followed f = { 0 };
+	struct truth truth = { 0 };
+	uint64_t seed = 9;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		double ms = uniform(&seed) * 100000, c, d;
+		uint64_t root, to_c, to_d;
+
+		add_one(&t, &truth, "A", "B", ms, 0);
+		root = t.position;
+		c = ms + 10 + gauss(&seed);
+		add_one(&t, &truth, "B", "C", c, root);
+		to_c = t.position;
+		d = c + 0.5 + gauss(&seed) / 10;
+		add_one(&t, &truth, "B", "D", d, root);
+		to_d = t.position;
+		add_one(&t, &truth, "C", "B", c + 20 + 3 * gauss(&seed), to_c);
+		d += 50 + 3 * gauss(&seed);
+		add_one(&t, &truth, "D", "B", d, to_d);
+		add_one(&t, &truth, "B", "A", d + 5 + gauss(&seed) / 2, t.position);
+	}
+	traffic_settle(&t);
+	follow(&t, &o, &f);
+	assert_int_equal(nr_of(&t, &f, "A>B>C"), 1000);
+	assert_true(nr_of(&t, &f, "A>B>C>B") > 980);
+	assert_true(nr_of(&t, &f, "A>B>D>B>A") > 970);
+	assert_int_equal(nr_of(&t, &f, "A>B>C>B>A") + nr_of(&t, &f, "A>B>A"), 0);
+	assert_int_equal(nr_of(&t, &f, "A>B>C>B>D"), 0);
+	assert_true(share_right(&t, &truth) > 0.95);
+	followed_done(&f);
+	traffic_done(&t);
+	vec_done(&truth.cause);
+}
+
 static void what_is_not_related_makes_no_path(void **state)
 {
 	const struct follow_options o = FOLLOW_DEFAULTS;
@@ -459,6 +498,7 @@ int main(void)
 		cmocka_unit_test(a_true_short_path_is_kept_beside_the_long_one),
 		cmocka_unit_test(two_paths_over_one_route_are_told_apart),
 		cmocka_unit_test(delays_that_vary_widely_are_found_too),
+		cmocka_unit_test(calls_side_by_side_are_joined_by_the_one_that_is_waited_for),
 		cmocka_unit_test(what_is_not_related_makes_no_path),
 		cmocka_unit_test(a_client_that_thinks_for_a_constant_time_begins_each_request),
 		cmocka_unit_test(lost_messages_cost_no_more_than_their_own_paths),
