@@ -134,9 +134,9 @@ static int read_times(const struct args *args, struct store *s, struct request_f
 		totals.first_ns = 0;
 	f->from_ns = INT64_MIN;
 	f->until_ns = INT64_MAX;
-	if (from && (r = when_parse(from, totals.first_ns, &f->from_ns, err)) < 0)
+	if (from && when_parse(from, totals.first_ns, &f->from_ns, err) < 0)
 		return error_prefix(err, "--from");
-	if (until && (r = when_parse(until, totals.first_ns, &f->until_ns, err)) < 0)
+	if (until && when_parse(until, totals.first_ns, &f->until_ns, err) < 0)
 		return error_prefix(err, "--until");
 	return 0;
 }

@@ -1,6 +1,6 @@
-/* Reads bytes in order from a file or memory, decompressing gzip, xz and zstd and turning UTF-16 into
- * UTF-8 on the way; found by magic. Places in the text are then those of what was read, not of what
- * is stored. */
+/* Reads bytes in order from a file or memory, decompressing gzip, xz and zstd and turning UTF-16
+ * into UTF-8 on the way; found by magic. Places in the text are then those of what was read, not of
+ * what is stored. */
 #ifndef CULPRIT_BASE_INFLATE_H
 #define CULPRIT_BASE_INFLATE_H
 

@@ -139,9 +139,9 @@ bool time_parse_span(struct str text, int64_t *ns)
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = { { "ns", 1 },    { "us", 1e3 },   { "ms", 1e6 },   { "s", 1e9 },
-		      { "sec", 1e9 }, { "min", 60e9 }, { "m", 60e9 },   { "h", 3600e9 },
-		      { "d", 86400e9 } };
+	} units[] = { { "ns", 1 },   { "us", 1e3 },   { "ms", 1e6 },
+		      { "s", 1e9 },  { "sec", 1e9 },  { "min", 60e9 },
+		      { "m", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 } };
 	double v;
 
 	text = str_trim(text);

@@ -40,6 +40,7 @@
 		(vec)->nr = (vec)->room = 0; \
 	} while (0)
 
-#define vec_each(vec, it) for (__typeof__(&*(vec)->v) it = (vec)->v; it != (vec)->v + (vec)->nr; it++)
+#define vec_each(vec, it) \
+	for (__typeof__(&*(vec)->v) it = (vec)->v; it != (vec)->v + (vec)->nr; it++)
 
 #endif

@@ -71,32 +71,39 @@ static void names_may_come_last(void **state)
 
 static void asynchronous_slices_nest_by_their_id(void **state)
 {
-	struct collected c = read_text(STR("[" EV("b", "1", ",\"cat\":\"c\",\"id\":\"0x1\",\"name\":\"outer\"") "," EV("b", "2", ",\"cat\":\"c\",\"id\":\"0x2\",\"name\":\"other\"") "," EV(
-		"b", "3",
-		",\"cat\":\"c\",\"id\":\"0x1\",\"name\":\"inner\"") "," EV("n", "4",
-									   ",\"cat\":\"c\",\"id\":"
-									   "\"0x1\",\"name\":"
-									   "\"tick\"") "," EV("e",
-											      "5",
-											      ",\"c"
-											      "at\""
-											      ":\"c"
-											      "\","
-											      "\"id"
-											      "\":"
-											      "\"0x"
-											      "1\","
-											      "\"ar"
-											      "gs\""
-											      ":{"
-											      "\"ok"
-											      "\":"
-											      "true"
-											      "}") "," EV("e",
-													  "6",
-													  ",\"cat\":\"c\",\"id\":\"0x2\"") "," EV("e",
-																		  "7",
-																		  ",\"cat\":\"c\",\"id\":\"0x1\"") "]"));
+	struct collected c = read_text(STR(
+		"[" EV("b", "1", ",\"cat\":\"c\",\"id\":\"0x1\",\"name\":\"outer\"") "," EV("b", "2", ",\"cat\":\"c\",\"id\":\"0x2\",\"name\":\"other\"") "," EV("b", "3", ",\"cat\":\"c\",\"id\":\"0x1\",\"name\":\"inner\"") "," EV(
+			"n", "4",
+			",\"cat\":\"c\",\"id\":"
+			"\"0x1\",\"name\":"
+			"\"tick\"") "," EV("e", "5",
+					   ",\"c"
+					   "at\""
+					   ":\"c"
+					   "\","
+					   "\"id"
+					   "\":"
+					   "\"0x"
+					   "1\","
+					   "\"ar"
+					   "gs\""
+					   ":{"
+					   "\"ok"
+					   "\":"
+					   "true"
+					   "}") "," EV("e", "6",
+						       ",\"cat\":\"c\",\"id\":\"0x2\"") "," EV("e",
+											       "7",
+											       ",\""
+											       "cat"
+											       "\":"
+											       "\"c"
+											       "\","
+											       "\"i"
+											       "d\""
+											       ":\""
+											       "0x1"
+											       "\"") "]"));
 	struct span outer = find(&c, "outer"), inner = find(&c, "inner"), other = find(&c, "other");
 
 	(void)state;

@@ -46,31 +46,27 @@ static void a_trace_gives_its_spans_their_process(void **state)
 
 static void references_become_one_parent_and_links(void **state)
 {
-	struct collected c =
-		read_text(
-			STR(TRACE(SPAN("a",
-				       ",\"references\":[{\"refType\":\"CHILD_OF\",\"traceID\":"
-				       "\"t9\",\"spanID\":\"z\"},"
-				       "{\"refType\":\"FOLLOWS_FROM\",\"spanID\":\"y\"},"
-				       "{\"refType\":\"CHILD_OF\",\"traceID\":\"t1\",\"spanID\":"
-				       "\"x\"}]") "," SPAN("b", ",\"references\":[{\"refType\":"
-								"\"FOLLOWS_FROM\",\"spanID\":\"y\"}"
-								"]") "," SPAN("c",
-									      ",\"parentSpanID\":"
-									      "\"a\"") "," SPAN("d",
-												","
-												"\""
-												"pa"
-												"re"
-												"nt"
-												"Sp"
-												"an"
-												"ID"
-												"\""
-												":"
-												"\""
-												"0"
-												"\""))));
+	struct collected c = read_text(STR(TRACE(SPAN(
+		"a", ",\"references\":[{\"refType\":\"CHILD_OF\",\"traceID\":"
+		     "\"t9\",\"spanID\":\"z\"},"
+		     "{\"refType\":\"FOLLOWS_FROM\",\"spanID\":\"y\"},"
+		     "{\"refType\":\"CHILD_OF\",\"traceID\":\"t1\",\"spanID\":"
+		     "\"x\"}]") "," SPAN("b", ",\"references\":[{\"refType\":"
+					      "\"FOLLOWS_FROM\",\"spanID\":\"y\"}"
+					      "]") "," SPAN("c", ",\"parentSpanID\":"
+								 "\"a\"") "," SPAN("d", ","
+											"\""
+											"pa"
+											"re"
+											"nt"
+											"Sp"
+											"an"
+											"ID"
+											"\""
+											":"
+											"\""
+											"0"
+											"\""))));
 	struct str links = c.spans.v[0].links;
 	struct link l;
 

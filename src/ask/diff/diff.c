@@ -258,18 +258,18 @@ static void fill_side(const struct diff *d, int side, struct str name, struct se
 	double whole = ((double)t->last - (double)t->first) / NS_S, sum = 0;
 	const struct type_stat *stat;
 
-	row_int(s, row, (size_t)(T_COUNT0 + side), 0);
+	row_int(s, row, (size_t)T_COUNT0 + side, 0);
 	if (type == TYPE_NONE)
 		return;
 	stat = &t->v.v[type];
 	vec_each (&stat->timings, m)
 		sum += (double)m->duration;
-	row_int(s, row, (size_t)(T_COUNT0 + side), (int64_t)stat->timings.nr);
+	row_int(s, row, (size_t)T_COUNT0 + side, (int64_t)stat->timings.nr);
 	if (whole > 0)
-		row_double(s, row, (size_t)(T_RATE0 + side), (double)stat->timings.nr / whole);
-	row_int(s, row, (size_t)(T_MEAN0 + side), length_of(sum / (double)stat->timings.nr));
-	row_int(s, row, (size_t)(T_P500 + side), stat->p50);
-	row_int(s, row, (size_t)(T_P990 + side), stat->p99);
+		row_double(s, row, (size_t)T_RATE0 + side, (double)stat->timings.nr / whole);
+	row_int(s, row, (size_t)T_MEAN0 + side, length_of(sum / (double)stat->timings.nr));
+	row_int(s, row, (size_t)T_P500 + side, stat->p50);
+	row_int(s, row, (size_t)T_P990 + side, stat->p99);
 }
 
 /* A row for each type; scripts get those of one run only, and all of them with --types. */
