@@ -24,8 +24,12 @@ static void interrupt(int signal)
 	is_interrupted = 1;
 }
 
+static struct progress inferring;
+
+/* Asked between requests: also the moment to show that something goes on. */
 static bool is_stopped(void)
 {
+	progress_add(&inferring, 0);
 	return is_interrupted;
 }
 
@@ -123,13 +127,12 @@ static int read_inputs(struct store *s, const struct source_options *o,
 
 static int infer_all(struct store *s, const struct infer_options *o, struct error *err)
 {
-	struct progress p;
 	int got = 0;
 
-	progress_begin(&p, "inferring", 0);
+	progress_begin(&inferring, "inferring", 0);
 	for (size_t i = 0; inferences[i] && got >= 0; i++)
 		got = inferences[i]->run(s, o, err);
-	progress_end(&p);
+	progress_end(&inferring);
 	return got;
 }
 

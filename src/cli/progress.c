@@ -39,6 +39,8 @@ static void draw(struct progress *p, int64_t now)
 			buf_char(&b, i < share * BAR ? '#' : ' ');
 		buf_fmt(&b, "] %3.0f %%", 100 * share);
 	}
+	if (!p->total && !p->done)
+		buf_fmt(&b, " %.0f s", (double)(now - p->began) / 1e9);
 	if (p->done)
 		draw_rate(&b, p, (double)(now - p->began) / 1e9);
 	fwrite(b.p, 1, b.n, stderr);
