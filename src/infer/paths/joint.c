@@ -11,16 +11,19 @@
 
 #include "infer/paths/calls.h"
 #include "infer/paths/crew.h"
+#include "infer/paths/joins.h"
 #include "infer/paths/learn.h"
 #include "infer/paths/sweep.h"
 
 enum {
-	SAMPLE_CALLS = 12000, /* of a node, learned from at most */
-	MARKS_MORE = 90,      /* sweeps after those of learning, where all was learned from */
-	CHUNK_CALLS = 4096,   /* assigned at once, where only a sample was */
+	WHOLE_CALLS = 8000,  /* a node with no more of them is learned from as a whole, */
+	SAMPLE_CALLS = 5000, /* from a larger one this many are learned from */
+	MARKS_MORE = 90,     /* sweeps after those of learning, where all was learned from */
+	CHUNK_CALLS = 4096,  /* assigned at once, where only a sample was */
 	MARGIN_CALLS = 512,
-	BURN_IN = 10,
-	MARKS_CHUNK = 40,
+	BURN_IN = 16,
+	MARKS_CHUNK = 24,
+	TENTHS = 10,
 };
 
 /* One node and what was learned of it. */
@@ -32,7 +35,8 @@ struct site {
 	struct piece pieces[STARTS];
 	struct learned learned[STARTS];
 	int best;
-	bool is_whole; /* everything was learned from */
+	bool is_whole;       /* everything was learned from */
+	float trust[TENTHS]; /* by the sampler's confidence: what it was worth in the sample */
 };
 
 /* A part of a node's time line to be assigned. */
@@ -104,19 +108,23 @@ static void site_init(const struct joint *j, struct site *s, uint32_t node)
 		if (c->t4 != CALL_OPEN && c->t4 - c->t1 > s->all.longest)
 			s->all.longest = c->t4 - c->t1;
 	}
-	s->is_whole = s->all.nr_out <= SAMPLE_CALLS;
+	s->is_whole = s->all.nr_out <= WHOLE_CALLS;
 	s->view.type = mem_zalloc(mem_bytes(j->w->nr_nodes, sizeof(uint16_t)));
 	s->view.callee = mem_zalloc(mem_bytes(j->w->nr_nodes, sizeof(uint16_t)));
 	s->view.nr_types = number(j, s->all.in, s->all.nr_in, true, 1, s->view.type);
 	s->view.nr_callees = number(j, s->all.out, s->all.nr_out, false, 0, s->view.callee);
 }
 
-static void site_done(struct site *s)
+static void forget_learned(struct site *s)
 {
 	for (int i = 0; i < STARTS; i++) {
 		piece_done(&s->pieces[i]);
 		model_done(&s->models[i]);
 	}
+}
+
+static void site_done(struct site *s)
+{
 	free(s->view.type);
 	free(s->view.callee);
 }
@@ -151,20 +159,66 @@ static int better(const struct learned *l)
 	return l[1].confidence > l[0].confidence;
 }
 
-static void write_back(struct joint *j, const struct piece *p)
+/*
+ * A sampler's shares carry no doubt about what was learned. The other start came to its own view of
+ * the same calls: where it disagrees, the structure itself is in doubt. second may be NULL.
+ */
+static float confidence_of(const struct piece *p, const struct piece *second, uint32_t mark)
+{
+	float sure = (float)p->marks[mark] / (float)p->nr_marked;
+
+	if (!second)
+		return sure;
+	return 0.5f * (sure + (float)second->marks[mark] / (float)second->nr_marked);
+}
+
+static uint32_t likeliest(const struct piece *p, const struct pcall *c)
+{
+	uint32_t best = c->first;
+
+	for (uint32_t k = c->first; k < c->first + c->nr; k++)
+		if (p->marks[k] > p->marks[best])
+			best = k;
+	return best;
+}
+
+static unsigned tenth(float confidence)
+{
+	return confidence < 1 ? (unsigned)(confidence * TENTHS) : TENTHS - 1;
+}
+
+/* Where only a sample was learned from, its calls tell what a confidence is worth elsewhere. */
+static void learn_trust(struct site *s)
+{
+	const struct piece *p = &s->pieces[s->best], *second = &s->pieces[!s->best];
+	float sum[TENTHS] = { 0 }, nr[TENTHS] = { 0 };
+
+	for (uint32_t i = 0; i < p->nr_unsure; i++) {
+		uint32_t mark = likeliest(p, &p->calls[p->unsure[i]]);
+		float sure = confidence_of(p, NULL, mark);
+		unsigned at = tenth(sure);
+
+		sum[at] += confidence_of(p, second, mark) / sure;
+		nr[at]++;
+	}
+	for (unsigned i = 0; i < TENTHS; i++)
+		s->trust[i] = (sum[i] + 1) / (nr[i] + 1);
+}
+
+static void write_back(struct joint *j, const struct piece *p, const struct piece *second,
+		       const float *trust)
 {
 	for (uint32_t i = 0; i < p->nr_calls; i++) {
 		const struct pcall *c = &p->calls[i];
 		struct call *to = &j->w->calls.v[c->call];
-		uint32_t best = c->first;
+		uint32_t best = likeliest(p, c);
 
 		if (c->fixed || c->spare)
 			continue;
-		for (uint32_t k = c->first; k < c->first + c->nr; k++)
-			if (p->marks[k] > p->marks[best])
-				best = k;
 		to->parent = c->nr ? p->spans[p->candidates.v[best]].call : CALL_NONE;
-		to->confidence = c->nr > 1 ? (float)p->marks[best] / (float)p->nr_marked : 1;
+		to->confidence = c->nr > 1 ? confidence_of(p, second, best) : 1;
+		if (trust && c->nr > 1)
+			to->confidence *= trust[tenth(to->confidence)];
 	}
 }
 
@@ -187,7 +241,6 @@ static void assign_greedily(struct piece *p, struct model *m)
 		if (span != NO_SPAN)
 			piece_give(p, i, span);
 	}
-	model_ll_all(m, p);
 }
 
 static void assign_chunk(struct joint *j, struct site *s, const struct chunk *c, uint64_t seed)
@@ -202,12 +255,17 @@ static void assign_chunk(struct joint *j, struct site *s, const struct chunk *c,
 	st.margin = MARGIN_CALLS;
 	piece_init(&p, &st);
 	if (p.nr_unsure) {
-		assign_greedily(&p, m);
+		/* where nearly all is in doubt, one wrong choice leads to the next */
+		if (2 * p.nr_unsure > p.nr_calls)
+			start_assign(&p, &s->view, &j->bins, START_EVENTS);
+		else
+			assign_greedily(&p, m);
+		model_ll_all(m, &p);
 		for (int i = 0; i < BURN_IN; i++)
 			sweep(&p, m, &seed, 0);
 		sweep_marks(&p, m, &seed, MARKS_CHUNK);
 	}
-	write_back(j, &p);
+	write_back(j, &p, NULL, s->trust);
 	piece_done(&p);
 }
 
@@ -223,7 +281,7 @@ static void assign(void *ctx, uint32_t item)
 		return;
 	}
 	sweep_marks(&s->pieces[s->best], &s->models[s->best], &seed, MARKS_MORE);
-	write_back(j, &s->pieces[s->best]);
+	write_back(j, &s->pieces[s->best], &s->pieces[!s->best], NULL);
 }
 
 /* The better of both starts stays; small nodes are one chunk, large ones many. */
@@ -234,6 +292,7 @@ static void plan(struct joint *j)
 		uint32_t step = s->is_whole ? s->all.nr_out : CHUNK_CALLS;
 
 		s->best = better(s->learned);
+		learn_trust(s);
 		s->models[s->best].frozen = !s->is_whole;
 		for (uint32_t from = 0; from < s->all.nr_out; from += step)
 			vec_push(&j->chunks,
@@ -241,6 +300,40 @@ static void plan(struct joint *j)
 						 step < s->all.nr_out - from ? from + step
 									     : s->all.nr_out });
 	}
+}
+
+/* Learns the sites and assigns their calls. */
+static void run_sites(struct joint *j)
+{
+	crew_run((uint32_t)j->sites.nr * STARTS, learn, j);
+	vec_clear(&j->chunks);
+	plan(j);
+	crew_run((uint32_t)j->chunks.nr, assign, j);
+	vec_each (&j->sites, s)
+		forget_learned(s);
+}
+
+/* Where requests join, the arrival that goes on is a type of its own, and all is learned anew. */
+static void run_joins(struct joint *j)
+{
+	struct joins joins;
+	size_t kept = 0;
+
+	joins_init(&joins, j->w);
+	for (size_t i = 0; i < j->sites.nr; i++) {
+		struct site s = j->sites.v[i];
+
+		if (!joins_look(&joins, s.all.in, s.all.nr_in)) {
+			site_done(&s);
+			continue;
+		}
+		s.view.nr_types++;
+		s.view.late = joins.late;
+		j->sites.v[kept++] = s;
+	}
+	j->sites.nr = kept;
+	run_sites(j);
+	joins_done(&joins);
 }
 
 void joint_run(struct window *w)
@@ -261,9 +354,8 @@ void joint_run(struct window *w)
 		else
 			site_done(&s);
 	}
-	crew_run((uint32_t)j.sites.nr * STARTS, learn, &j);
-	plan(&j);
-	crew_run((uint32_t)j.chunks.nr, assign, &j);
+	run_sites(&j);
+	run_joins(&j);
 	vec_each (&j.sites, s)
 		site_done(s);
 	vec_done(&j.sites);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "infer/paths/fifo.h"
 #include "infer/paths/sweep.h"
 
 enum { AT_LEAST = 20, MARKS = 60 };
@@ -141,19 +142,24 @@ struct learned learn_model(struct model *m, struct piece *p, const struct view *
 {
 	static const double shares[] = { 0.05, 0.2, 0.5, 1 };
 
+	bool is_easy = 2 * p->nr_unsure < p->nr_calls; /* most calls teach from the beginning */
+	int first = is_easy ? 3 : 0;
+
 	start_assign(p, v, m->bins, start);
 	measure_crowds(p);
-	for (int round = 0; round < 4; round++) {
-		int last = round == 3, nr = last ? 20 : 5;
+	for (int round = first; round < 4; round++) {
+		int last = round == 3, nr = is_easy ? 8 : last ? 20 : 5;
 
 		m->overlap = start == START_ARRIVALS && !last ? 4 : 0;
 		activate(p, m->nr_types, shares[round]);
-		if (!round)
+		if (round == first)
 			fit_to(m, p, 0, 1.5, seed, 0);
 		for (int i = 0; i < nr; i++) {
-			double sharpen = !last ? 1.5 : i < 10 ? 1.5 - 0.05 * i : 1;
+			double sharpen = !last ? 1.5 : 2 * i < nr ? 1.5 - 1.0 * i / nr : 1;
 
 			fit_to(m, p, 2, sharpen, seed, !last);
+			if (round >= 2)
+				fifo_learn(m, p);
 		}
 	}
 	for (int i = 0; i < 10; i++)

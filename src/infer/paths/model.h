@@ -32,14 +32,15 @@ struct model {
 	const struct bins *bins;
 	uint32_t nr_types, nr_callees, stride; /* stride: callees and the end */
 	uint32_t max_states;
-	bool frozen;               /* no new states: other threads read it too */
-	float overlap;             /* penalty for a call while another to the same callee is open */
-	VEC(struct state) states;  /* first one for "anything" of each type, then its start */
-	VEC(struct step) steps;    /* stride for each state */
-	VEC(float) densities;      /* log per second */
-	uint32_t *slots, nr_slots; /* states by hash */
-	float *logq;               /* by type and step: how often at all */
-	uint32_t *pool_since;      /* likewise: the reference of the shared density */
+	bool frozen;   /* no new states: other threads read it too */
+	float overlap; /* penalty for a call while another to the same callee is open */
+	float overtaking[KINDS_MAX + 1]; /* by type: penalty for calls out of turn, see fifo.h */
+	VEC(struct state) states;        /* first one for "anything" of each type, then its start */
+	VEC(struct step) steps;          /* stride for each state */
+	VEC(float) densities;            /* log per second */
+	uint32_t *slots, nr_slots;       /* states by hash */
+	float *logq;                     /* by type and step: how often at all */
+	uint32_t *pool_since;            /* likewise: the reference of the shared density */
 };
 
 void model_init(struct model *m, const struct bins *bins, const struct view *v);

@@ -12,7 +12,7 @@ static uint32_t type_of(const struct stretch *s, uint32_t call)
 {
 	uint32_t type = s->view->type[s->w->calls.v[call].from];
 
-	return s->view->late && s->view->late[call] ? type + s->view->nr_types / 2 : type;
+	return s->view->late && s->view->late[call] ? s->view->nr_types - 1 : type;
 }
 
 static void take_calls(struct piece *p, const struct stretch *s, uint32_t from, uint32_t to)

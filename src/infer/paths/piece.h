@@ -23,7 +23,7 @@ struct view {
 	uint16_t *type;   /* by sender: of the spans that it causes; all sources share 0 */
 	uint16_t *callee; /* by node */
 	const uint8_t
-		*late; /* by call of the window, may be NULL: the last arrival of its request */
+		*late; /* by call of the window, may be NULL: the one that goes on, see joins.h */
 };
 
 struct pspan {

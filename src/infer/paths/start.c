@@ -34,6 +34,7 @@ struct starter {
 	const struct bins *bins;
 	uint32_t nr_types, nr_callees, nr_kinds;
 	bool arrivals_only;
+	uint32_t late_type; /* of spans that go on where requests join; NO_SPAN for none */
 	VEC(struct occurrence) events; /* in the order of time */
 	VEC(struct cause) causes;      /* of all calls */
 	uint32_t *first;               /* of each call, in causes */
@@ -210,6 +211,8 @@ static void decode(struct starter *s)
 				continue;
 			if (s->load[(size_t)s->causes.v[k].event * s->nr_callees + c->callee] > 0)
 				w *= 0.05f;
+			if (s->late_type != NO_SPAN && p->spans[at].type != s->late_type)
+				w *= 1e-3f;
 			if (w <= best)
 				continue;
 			best = w;
@@ -232,6 +235,7 @@ void start_assign(struct piece *p, const struct view *v, const struct bins *b, e
 			     .nr_types = v->nr_types,
 			     .nr_callees = v->nr_callees,
 			     .nr_kinds = v->nr_types + v->nr_callees,
+			     .late_type = v->late ? v->nr_types - 1 : NO_SPAN,
 			     .arrivals_only = how == START_ARRIVALS };
 	int rounds = how == START_ARRIVALS ? 3 : 12;
 

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "infer/paths/fifo.h"
 #include "infer/paths/model.h"
 
 static inline uint64_t rnd(uint64_t *seed)
@@ -149,6 +150,20 @@ static bool draw_other(const struct piece *p, uint32_t call, uint64_t *seed, str
 	return p->spans[o->p].nr < KIDS_MAX && p->spans[o->q].nr < KIDS_MAX;
 }
 
+/* Only the order between the two spans themselves is looked at: an approximation. */
+static float queueing(const struct model *m, const struct piece *p, const struct proposal *o)
+{
+	const struct pspan *a = &p->spans[o->p], *b = &p->spans[o->q];
+	float penalty = a->type == b->type ? m->overtaking[a->type] : 0;
+	uint32_t before, after;
+
+	if (penalty <= 0)
+		return 0;
+	before = fifo_crossed(p, a, a->kids, a->nr, b, b->kids, b->nr);
+	after = fifo_crossed(p, a, o->kids_p, o->nr_p, b, o->kids_q, o->nr_q);
+	return penalty * ((float)before - (float)after);
+}
+
 static void step(struct piece *p, struct model *m, uint32_t call, uint64_t *seed)
 {
 	struct proposal o;
@@ -158,7 +173,7 @@ static void step(struct piece *p, struct model *m, uint32_t call, uint64_t *seed
 		return;
 	ll_p = model_ll(m, p, &p->spans[o.p], o.kids_p, o.nr_p);
 	ll_q = model_ll(m, p, &p->spans[o.q], o.kids_q, o.nr_q);
-	gain = ll_p + ll_q - p->spans[o.p].ll - p->spans[o.q].ll + o.log_ratio;
+	gain = ll_p + ll_q - p->spans[o.p].ll - p->spans[o.q].ll + o.log_ratio + queueing(m, p, &o);
 	if (gain < 0) {
 		float u = ((float)(rnd(seed) >> 40) + 0.5f) / 16777216.0f;
 
