@@ -157,8 +157,6 @@ static void find_core(struct matcher *m)
 	vec_clear(&m->delays);
 	vec_each (&m->chosen, i)
 		vec_push(&m->delays, m->pairs[*i].delay);
-	if (!nr)
-		return;
 	qsort(m->delays.v, nr, sizeof(double), by_size);
 	median = m->delays.v[nr / 2];
 	for (size_t i = 0; i < nr; i++)
@@ -286,6 +284,8 @@ void matcher_run(struct matcher *m, const struct traffic *t, const uint32_t *cau
 	m->mean = mode_of(m, window);
 	for (int i = 0; i < ROUNDS; i++)
 		choose(m, nr_causes, to->nr, most, idle_first ? BUSY : 0);
+	if (!m->chosen.nr)
+		return;
 	find_core(m);
 	weigh(m, nr_causes, to->nr);
 	vec_each (&m->chosen, i) {
@@ -297,8 +297,7 @@ void matcher_run(struct matcher *m, const struct traffic *t, const uint32_t *cau
 		vec_push(&m->v, (struct match){ p->cause, to->first + p->effect,
 						(float)(own / (own + UNSETTLED * (all - own))) });
 	}
-	if (m->v.nr)
-		qsort(m->v.v, m->v.nr, sizeof(*m->v.v), by_cause);
+	qsort(m->v.v, m->v.nr, sizeof(*m->v.v), by_cause);
 	vec_each (&m->v, x)
 		x->cause = causes[x->cause];
 }

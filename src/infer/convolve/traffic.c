@@ -84,8 +84,9 @@ void traffic_settle(struct traffic *t)
 {
 	uint32_t at = 0, nr_nodes = t->nodes.nr;
 
-	if (t->v.nr)
-		qsort(t->v.v, t->v.nr, sizeof(*t->v.v), by_route_and_time);
+	if (!t->v.nr)
+		return;
+	qsort(t->v.v, t->v.nr, sizeof(*t->v.v), by_route_and_time);
 	vec_each (&t->routes, r) {
 		r->first = at;
 		at += r->nr;
