@@ -25,6 +25,7 @@
 #include "source/title.h"
 
 #define FLOWS_MAX ((size_t)128 << 10)
+#define HELD_BYTES_MAX ((size_t)256 << 20) /* of all connections together */
 #define BATCH 512
 #define PROGRESS_PACKETS 4096
 #define TWICE_NS (500 * NS_MS) /* a copy of a datagram comes sooner, a second try later */
@@ -36,6 +37,7 @@ struct capture {
 	struct capture_names *names;
 	struct flows *flows;
 	struct packet_fragments *fragments;
+	size_t held; /* bytes that all connections hold back */
 	uint32_t file;
 	uint64_t packet;
 	struct flow *flow; /* of the packet at hand … */
@@ -75,6 +77,16 @@ static struct str attrs_of(struct capture *c, const struct talk *t, const struct
 	return arena_str(&c->arena, buf_str(&c->attrs));
 }
 
+/* Sixteen hexadecimal digits; printf is most of the work of a small message. */
+static struct str id_text(struct arena *a, uint64_t uid)
+{
+	char text[16];
+
+	for (unsigned i = 0; i < 16; i++)
+		text[i] = "0123456789abcdef"[uid >> (60 - 4 * i) & 15];
+	return arena_str(a, (struct str){ text, sizeof(text) });
+}
+
 static void take_message(void *to, const struct talk *t, const struct message *m)
 {
 	struct capture *c = to;
@@ -91,7 +103,7 @@ static void take_message(void *to, const struct talk *t, const struct message *m
 	ev.point = str_of(talk_protocol(t));
 	ev.title = m->title.n ? title_mask(&c->arena, m->title) : (struct str){ 0 };
 	ev.text = arena_str(&c->arena, str_head(m->text.n ? m->text : m->title, TEXT_BYTES_MAX));
-	ev.id = arena_fmt(&c->arena, "%016llx", (unsigned long long)m->uid);
+	ev.id = id_text(&c->arena, m->uid);
 	ev.key_kind = m->op == MESSAGE_SENT ? KEY_NONE : KEY_CALL;
 	ev.key = ev.key_kind ? ev.id : (struct str){ 0 };
 	if (m->trace.kind && !c->talks.is_blind) {
@@ -146,6 +158,11 @@ static void close_flow(struct capture *c, struct flow *f)
 	f->is_closed = true;
 }
 
+static size_t weight(const struct flow *f)
+{
+	return f->tcp[0].held_bytes + f->tcp[1].held_bytes + (f->talk ? talk_held(f->talk) : 0);
+}
+
 /* Too many connections: one that still talks is a loss, but for those at the end of the file. */
 static void forget_flow(void *to, struct flow *f)
 {
@@ -153,6 +170,7 @@ static void forget_flow(void *to, struct flow *f)
 
 	c->sink->losses->count[LOSS_STREAMS_FORGOTTEN] +=
 		c->fragments && f->talk && f->proto == PACKET_TCP;
+	c->held -= weight(f);
 	end_talk(c, f);
 }
 
@@ -240,10 +258,14 @@ static void take_frame(struct capture *c, const struct pcap_frame *frame)
 	if (!packet_of_frame(c->fragments, frame, &p, c->sink->losses))
 		return;
 	f = flows_get(c->flows, &p, &side);
+	c->held -= weight(f);
 	if (p.proto == PACKET_TCP)
 		take_tcp(c, f, &p, side);
 	else
 		take_udp(c, f, &p, side);
+	c->held += weight(f);
+	while (c->held > HELD_BYTES_MAX && flows_drop(c->flows))
+		;
 }
 
 static void take_name(void *to, struct str address, struct str name)

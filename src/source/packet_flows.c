@@ -82,6 +82,14 @@ static void drop_oldest(struct flows *t)
 	free(f);
 }
 
+bool flows_drop(struct flows *t)
+{
+	if (t->oldest == t->newest)
+		return false;
+	drop_oldest(t);
+	return true;
+}
+
 void flows_free(struct flows *t)
 {
 	while (t->oldest)

@@ -28,5 +28,7 @@ struct flows *flows_new(size_t max, void (*forget)(void *to, struct flow *f), vo
 void flows_free(struct flows *t); /* forgets all, the oldest first */
 /* The flow of a packet, made when there is none; *side tells which end sends. */
 struct flow *flows_get(struct flows *t, const struct packet *p, unsigned *side);
+/* Forgets the least used one, but not the one that was got last; false when there is no other. */
+bool flows_drop(struct flows *t);
 
 #endif

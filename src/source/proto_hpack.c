@@ -79,8 +79,8 @@ static const struct {
 
 void hpack_done(struct hpack *h)
 {
-	vec_each (&h->entries, e)
-		free(e->bytes);
+	for (size_t i = 0; i < h->entries.nr; i++)
+		free(h->entries.v[i].bytes);
 	vec_done(&h->entries);
 	buf_done(&h->name);
 	buf_done(&h->value);

@@ -45,6 +45,11 @@ static void set_proto(struct talk *t, const struct proto *proto)
 	t->becomes = NULL;
 }
 
+size_t talk_held(const struct talk *t)
+{
+	return t->side[0].held.room + t->side[1].held.room;
+}
+
 const char *talk_protocol(const struct talk *t)
 {
 	return t->proto ? t->proto->name : "";
@@ -152,13 +157,18 @@ static void lose(struct talk *t, unsigned side)
 		talk_settle(t, side, s->last_ns);
 	s->skip = 0;
 	s->is_lost = true;
-	if (!talk_is_client(t, side))
-		talk_forget_ordered(t);
 	t->at = side;
 	t->is_cut = true;
 	if (t->proto->lose)
 		t->proto->lose(t, side);
+	/* what is missing was the answer to the call that waits, or a part of it */
+	if (!talk_is_client(t, side) && !s->pending && talk_has_call(t, 0)) {
+		talk_return(t, &(struct message){ 0 });
+		s->has_answered = true;
+	}
 	t->is_cut = false;
+	if (!talk_is_client(t, side))
+		talk_forget_ordered(t);
 	if (t->nr_lost <= LOST_MAX + t->nr_messages)
 		return;
 	set_proto(t, &proto_plain);

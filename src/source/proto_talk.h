@@ -57,6 +57,9 @@ void talk_bytes(struct talk *t, unsigned side, uint32_t seq, struct str bytes, i
 void talk_gap(struct talk *t, unsigned side, const struct talk_missing *m);
 void talk_datagram(struct talk *t, unsigned side, struct str bytes, int64_t ns);
 
+/* Bytes that wait for the rest of their message. */
+size_t talk_held(const struct talk *t);
+
 const char *talk_protocol(const struct talk *t);
 const struct endpoint *talk_end(const struct talk *t, unsigned side);
 /* The client's side, as far as is known now. */

@@ -69,6 +69,7 @@ void talk_call(struct talk *t, const struct message *m)
 {
 	struct message out = stamp(t, m, MESSAGE_CALL);
 
+	t->side[!t->at].has_answered = false;
 	if (t->calls.nr >= OPEN_CALLS_MAX)
 		drop_call(t, 0);
 	vec_push(&t->calls, (struct open_call){ m->match, out.uid, t->at, trace_copy(&m->trace) });
@@ -102,6 +103,8 @@ void talk_return(struct talk *t, const struct message *m)
 	struct talk_side *s = &t->side[t->at];
 	size_t i = find_call(t, m->match);
 
+	if (i == t->calls.nr && s->has_answered)
+		return;
 	if (s->pending)
 		talk_settle(t, t->at, s->last_ns);
 	s->pending = mem_alloc(sizeof(*s->pending));

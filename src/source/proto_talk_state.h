@@ -30,7 +30,8 @@ struct talk_side {
 	uint64_t skip; /* bytes still to pass over */
 	int64_t last_ns;
 	struct message *pending; /* told when the bytes being passed over have come */
-	bool is_by_turn;         /* … or when the other side speaks */
+	bool has_answered; /* a gap stood for the answer: its end, if it comes, is no other one */
+	bool is_by_turn;   /* … or when the other side speaks */
 };
 
 struct talk {

@@ -16,7 +16,7 @@
 #include "base/time.h"
 #include "model/loss.h"
 
-#define HELD_BYTES_MAX (1 << 20)
+#define HELD_BYTES_MAX (512 << 10)
 #define HELD_MAX 512
 #define PATIENCE 3               /* pieces that may come before an acknowledged gap is given up */
 #define PATIENCE_NS (50 * NS_MS) /* and how long */
