@@ -20,6 +20,7 @@
 #include "source/input.h"
 #include "source/packet_flows.h"
 #include "source/packet_fragments.h"
+#include "source/packet_order.h"
 #include "source/pcap.h"
 #include "source/proto_talk.h"
 #include "source/title.h"
@@ -219,6 +220,8 @@ static void take_tcp(struct capture *c, struct flow *f, const struct packet *p, 
 		return;
 	}
 	c->flow = f;
+	if (p->flags & PACKET_SYN && !f->tcp[side].is_started)
+		tcp_start(&f->tcp[side], p->seq + 1);
 	if (p->flags & PACKET_ACK) {
 		c->side = !side;
 		tcp_ack(&f->tcp[!side], p->ack, p->ns, &reader, c->sink->losses);
@@ -248,8 +251,9 @@ static void take_udp(struct capture *c, struct flow *f, const struct packet *p, 
 		talk_datagram(f->talk, side, p->payload, p->ns);
 }
 
-static void take_frame(struct capture *c, const struct pcap_frame *frame)
+static void take_frame(void *to, const struct pcap_frame *frame)
 {
+	struct capture *c = to;
 	struct packet p;
 	struct flow *f;
 	unsigned side;
@@ -287,6 +291,7 @@ static void tell_progress(struct sink *sink, struct input *in, uint64_t *told)
 static int read_frames(struct capture *c, struct input *in, struct error *err)
 {
 	const struct pcap_names names = { c->names, take_name };
+	struct packet_order *order;
 	struct pcap_frame frame;
 	struct pcap *p;
 	uint64_t told = 0;
@@ -294,11 +299,13 @@ static int read_frames(struct capture *c, struct input *in, struct error *err)
 
 	if (r < 0)
 		return r;
+	order = packet_order_new(take_frame, c);
 	while ((r = pcap_next(p, &frame, err)) > 0 && !c->failure) {
-		take_frame(c, &frame);
+		packet_order_add(order, &frame);
 		if (frame.number % PROGRESS_PACKETS == 0)
 			tell_progress(c->sink, in, &told);
 	}
+	packet_order_free(order);
 	pcap_close(p);
 	tell_progress(c->sink, in, &told);
 	return r;

@@ -169,6 +169,34 @@ static void a_short_snap_length_still_gives_calls_and_returns(void **state)
 	}
 }
 
+static void packets_out_of_order_in_the_file_are_put_in_order(void **state)
+{
+	struct packets p = packets_begin(80);
+	struct collected c;
+
+	(void)state;
+	packets_open(&p);
+	for (unsigned i = 0; i < 20; i++) {
+		int64_t now = p.us;
+		uint32_t seq = p.seq[0];
+
+		p.us = now + 1000; /* the answer stands in front of what it answers */
+		p.seq[0] += (uint32_t)GET.n;
+		packets_say(&p, 1, OK);
+		p.us = now;
+		packets_tcp_at(&p, 0, seq, 0x18, GET);
+		p.us = now + 2000;
+	}
+	c = read_packets(&p);
+	assert_int_equal(c.events.nr, 40);
+	for (unsigned i = 0; i < 40; i += 2) {
+		assert_true(c.events.v[i].op == MESSAGE_CALL &&
+			    c.events.v[i + 1].op == MESSAGE_RETURN);
+		assert_true(str_eq(c.events.v[i].id, c.events.v[i + 1].id));
+	}
+	collected_done(&c);
+}
+
 static void an_unknown_protocol_goes_by_turns(void **state)
 {
 	struct packets p = packets_begin(7777);
@@ -305,6 +333,7 @@ int main(void)
 		cmocka_unit_test(a_lost_packet_costs_no_more_than_its_message),
 		cmocka_unit_test(a_lost_part_of_a_body_costs_nothing),
 		cmocka_unit_test(a_short_snap_length_still_gives_calls_and_returns),
+		cmocka_unit_test(packets_out_of_order_in_the_file_are_put_in_order),
 		cmocka_unit_test(an_unknown_protocol_goes_by_turns),
 		cmocka_unit_test(datagrams_are_paired_and_copies_dropped),
 		cmocka_unit_test(a_trace_header_names_the_request_unless_blind),
