@@ -143,12 +143,12 @@ struct learned learn_model(struct model *m, struct piece *p, const struct view *
 	static const double shares[] = { 0.05, 0.2, 0.5, 1 };
 
 	bool is_easy = 2 * p->nr_unsure < p->nr_calls; /* most calls teach from the beginning */
-	int first = is_easy ? 3 : 0;
+	int first = !is_easy ? 0 : start == START_EVENTS ? 3 : 1;
 
 	start_assign(p, v, m->bins, start);
 	measure_crowds(p);
 	for (int round = first; round < 4; round++) {
-		int last = round == 3, nr = is_easy ? 8 : last ? 20 : 5;
+		int last = round == 3, nr = last ? (is_easy ? 10 : 20) : 5;
 
 		m->overlap = start == START_ARRIVALS && !last ? 4 : 0;
 		activate(p, m->nr_types, shares[round]);

@@ -253,22 +253,29 @@ struct all {
 	struct sides sides;
 };
 
-static void work(void *ctx, uint32_t node)
+void nesting_node(struct window *w, const struct nesting_options *o, const struct sides *s,
+		  uint32_t node)
 {
-	struct all *a = ctx;
-	const struct sides *s = &a->sides;
-	struct nesting n = { .w = a->w,
-			     .o = a->o,
+	struct nesting n = { .w = w,
+			     .o = o,
 			     .in = s->in + s->in_first[node],
 			     .nr_in = s->in_first[node + 1] - s->in_first[node],
 			     .out = s->out + s->out_first[node],
 			     .nr_out = s->out_first[node + 1] - s->out_first[node] };
 
-	if (n.nr_in && n.nr_out)
+	if (n.nr_in && n.nr_out) {
 		run_node(&n);
-	else
-		for (uint32_t i = 0; i < n.nr_out; i++)
-			a->w->calls.v[n.out[i]].confidence = 1;
+		return;
+	}
+	for (uint32_t i = 0; i < n.nr_out; i++)
+		w->calls.v[n.out[i]].confidence = 1;
+}
+
+static void work(void *ctx, uint32_t node)
+{
+	struct all *a = ctx;
+
+	nesting_node(a->w, a->o, &a->sides, node);
 }
 
 void nesting_run(struct window *w, const struct nesting_options *o)

@@ -16,5 +16,8 @@ struct nesting_options {
 
 /* Fills parent and confidence of every call of the window that is not decided. */
 void nesting_run(struct window *w, const struct nesting_options *o);
+/* The same for the calls that one node makes. */
+void nesting_node(struct window *w, const struct nesting_options *o, const struct sides *s,
+		  uint32_t node);
 
 #endif
