@@ -40,7 +40,9 @@
 		(vec)->nr = (vec)->room = 0; \
 	} while (0)
 
+/* The end is asked for once: what is pushed during the walk is not walked over. */
 #define vec_each(vec, it) \
-	for (__typeof__(&*(vec)->v) it = (vec)->v; it != (vec)->v + (vec)->nr; it++)
+	for (__typeof__(&*(vec)->v) it = (vec)->v, it##_end_ = it ? it + (vec)->nr : it; \
+	     it != it##_end_; it++)
 
 #endif

@@ -293,7 +293,7 @@ void matcher_run(struct matcher *m, const struct traffic *t, const uint32_t *cau
 		double own = weight(m, p);
 		double all = fmax(m->cause_weight.v[p->cause], m->effect_weight.v[p->effect]);
 
-		/* for now the position of the cause: the order to come back in */
+		/* the position of the cause until all are found: the order to come back in */
 		vec_push(&m->v, (struct match){ p->cause, to->first + p->effect,
 						(float)(own / (own + UNSETTLED * (all - own))) });
 	}
