@@ -336,6 +336,7 @@ static const struct meaning {
 	{ "ts", MEANS_TIME, 1 },
 	{ "tsms", MEANS_TIME, 2 },
 	{ "txid", MEANS_REQUEST, 4 },
+	{ "txt", MEANS_MESSAGE, 4 },
 	{ "ubertraceid", MEANS_TRACE, 2 },
 	{ "upstreamresponsetime", MEANS_DURATION, 4 },
 	{ "uri", MEANS_PATH, 1 },

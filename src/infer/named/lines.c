@@ -58,7 +58,7 @@ static const struct event *line_at(const struct lines *l, size_t i)
 
 static struct str text_of(const struct event *ev)
 {
-	return ev->title.n ? ev->title : ev->point;
+	return ev->title.n ? ev->title : ev->point.n ? ev->point : STR("(no text)");
 }
 
 /* "its line before \xe2\x86\x92 this line"; only the latter when the node says its first word. */
