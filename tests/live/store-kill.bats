@@ -67,8 +67,9 @@ mount_small() {
 	sleep 0.3
 	kill -9 $pid
 	wait $pid || true
-	[ "$(ls "$DIR" | wc -l)" = 1 ]
-	ls "$DIR" | grep -q partial
+	local left=("$DIR"/*)
+	[ "${#left[@]}" = 1 ]
+	[[ ${left[0]} == *partial* ]]
 	"$WRITER" write "$RUN" 1000
 	[ "$(ls "$DIR")" = x.culprit ]
 }
