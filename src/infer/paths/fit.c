@@ -55,9 +55,9 @@ static void fit_steps(struct model *m, const float *count, double sharpen)
 		for (uint32_t x = 0; x < m->stride; x++) {
 			double share = n[x] > 0 ? pow(n[x], sharpen) * all / powers : 0;
 
-			step[x].logp =
-				all > 0 ? (float)log((share + 0.5 * exp(logq[x])) / (all + 0.5))
-					: -9.21034f + logq[x];
+			step[x].logp = all > 0 ? (float)log((share + 0.5 * exp((double)logq[x])) /
+							    (all + 0.5))
+					       : -9.21034f + logq[x];
 			step[x].density = m->states.v[st].type * m->stride + x;
 			step[x].since = SINCE_START;
 		}
@@ -75,12 +75,13 @@ static void density_of(const struct bins *b, const float *h, double n, unsigned 
 	width = width < 1 ? 1 : width > 4 ? 4 : width;
 	for (int i = 0; i < BINS; i++)
 		out[i] = 0.01f / BINS;
-	for (int k = 0; k < 3; k++, width *= 4) {
+	for (int k = 0; k < 3; k++) {
 		unsigned from = lo, to = hi;
 
 		bins_blur(h, blurred, width, &from, &to);
 		for (unsigned i = from; i < to; i++)
 			out[i] += share[k] * blurred[i] / (float)n;
+		width *= 4;
 	}
 	for (int i = 0; i < BINS; i++)
 		out[i] = logf(out[i]) - b->log_seconds[i];

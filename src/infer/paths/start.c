@@ -82,17 +82,21 @@ static void find_causes(struct starter *s)
 	for (uint32_t i = 0; i < s->p->nr_calls; i++) {
 		const struct pcall *c = &s->p->calls[i];
 		unsigned nr = 0;
+		size_t least;
 
 		s->first[i] = (uint32_t)s->causes.nr;
 		while (end < s->events.nr && s->events.v[end].ns <= c->t1)
 			end++;
-		for (size_t k = end; k-- > 0 && nr < CAUSES && c->nr && end - k < 16 * CAUSES;) {
-			if (!may_cause(s, &s->events.v[k], i))
+		least = end >= 16 * CAUSES ? end - 16 * CAUSES + 1 : 0;
+		for (size_t k = end; k > least && nr < CAUSES && c->nr; k--) {
+			size_t at = k - 1;
+
+			if (!may_cause(s, &s->events.v[at], i))
 				continue;
 			vec_push(&s->causes,
 				 (struct cause){
-					 (uint32_t)k, 0,
-					 (uint16_t)bins_of(s->bins, c->t1 - s->events.v[k].ns) });
+					 (uint32_t)at, 0,
+					 (uint16_t)bins_of(s->bins, c->t1 - s->events.v[at].ns) });
 			nr++;
 		}
 		for (size_t k = s->first[i]; k < s->causes.nr; k++)
