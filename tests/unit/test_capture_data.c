@@ -47,7 +47,8 @@ static const struct capture captures[] = {
 	  -1 }, /* the greeting is none of ours; two ask for a reply */
 	{ "nats/nats-nrpc2", "nats", 0, 0 },
 	{ "nats/nats-opentelemetry", "nats", -1, -1 },
-	{ "postgre/pgsql-all", "postgresql", 2, 3 }, /* groups of messages that it passes over */
+	{ "postgre/pgsql-all", "postgresql", 2,
+	  3 }, /* not checked message by message: this is what we give */
 	{ "redis/redis-error", "redis", 0, 0 },
 	/* protocols that we do not know: who speaks is enough where one asks and waits */
 	{ "brpc/brpc-echo", "unknown", 0, 0 },
