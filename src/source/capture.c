@@ -29,18 +29,18 @@ static int read_frames(struct capture_packets *c, struct input *in, struct sink 
 	struct pcap_frame frame;
 	struct pcap *p;
 	uint64_t told = 0;
-	int r = pcap_open(&p, in, &names, sink->losses, err);
+	int r = pcap_file_open(&p, in, &names, sink->losses, err);
 
 	if (r < 0)
 		return r;
-	while ((r = pcap_next(p, &frame, err)) > 0) {
+	while ((r = pcap_file_next(p, &frame, err)) > 0) {
 		r = capture_packets_add(c, &frame);
 		if (r < 0)
 			break;
 		if (frame.number % PROGRESS_PACKETS == 0)
 			tell_progress(sink, in, &told);
 	}
-	pcap_close(p);
+	pcap_file_close(p);
 	tell_progress(sink, in, &told);
 	return r;
 }
@@ -69,7 +69,7 @@ static int read_capture(struct input *in, const struct source_options *o, struct
 static int sniff(struct str head, bool whole)
 {
 	(void)whole;
-	return pcap_is(head) ? 100 : 0;
+	return pcap_file_is(head) ? 100 : 0;
 }
 
 const struct source source_capture = {

@@ -37,7 +37,7 @@ static bool magic_of(struct str head, struct pcap *p)
 	return m == MAGIC_US || m == MAGIC_NS || m == MAGIC_PATCHED;
 }
 
-bool pcap_is(struct str head)
+bool pcap_file_is(struct str head)
 {
 	struct pcap p;
 	uint32_t order;
@@ -50,8 +50,8 @@ bool pcap_is(struct str head)
 	return order == PCAPNG_ORDER || order == __builtin_bswap32(PCAPNG_ORDER);
 }
 
-int pcap_open(struct pcap **out, struct input *in, const struct pcap_names *names,
-	      struct losses *losses, struct error *err)
+int pcap_file_open(struct pcap **out, struct input *in, const struct pcap_names *names,
+		   struct losses *losses, struct error *err)
 {
 	struct pcap *p = mem_zalloc(sizeof(*p));
 	struct str head;
@@ -66,17 +66,17 @@ int pcap_open(struct pcap **out, struct input *in, const struct pcap_names *name
 		 */
 		p->link = (uint32_t)pcap_number(p, head.p + 20, 4) & 0xffff;
 		window_pass(&p->window, FILE_HEAD);
-	} else if (pcap_is(window_need(&p->window, 28))) {
+	} else if (pcap_file_is(window_need(&p->window, 28))) {
 		p->is_ng = true;
 	} else {
-		pcap_close(p);
+		pcap_file_close(p);
 		return error_set(err, EBADMSG, "not a packet capture: no pcap or pcapng header");
 	}
 	*out = p;
 	return 0;
 }
 
-void pcap_close(struct pcap *p)
+void pcap_file_close(struct pcap *p)
 {
 	if (!p)
 		return;
@@ -174,7 +174,7 @@ static int next_record(struct pcap *p, struct pcap_frame *f)
 	return 1;
 }
 
-int pcap_next(struct pcap *p, struct pcap_frame *f, struct error *err)
+int pcap_file_next(struct pcap *p, struct pcap_frame *f, struct error *err)
 {
 	int r = p->is_ng ? pcapng_next(p, f) : next_record(p, f);
 

@@ -28,13 +28,13 @@ struct pcap_names {
 };
 
 /* Whether bytes that begin so are a capture. */
-bool pcap_is(struct str head);
+bool pcap_file_is(struct str head);
 
 /* The input, losses and names are borrowed; names may be NULL. */
-int pcap_open(struct pcap **p, struct input *in, const struct pcap_names *names,
-	      struct losses *losses, struct error *err);
-void pcap_close(struct pcap *p);
+int pcap_file_open(struct pcap **p, struct input *in, const struct pcap_names *names,
+		   struct losses *losses, struct error *err);
+void pcap_file_close(struct pcap *p);
 /* 1 = *f filled, 0 = the end, negative = failure. Damage is passed over and counted. */
-int pcap_next(struct pcap *p, struct pcap_frame *f, struct error *err);
+int pcap_file_next(struct pcap *p, struct pcap_frame *f, struct error *err);
 
 #endif

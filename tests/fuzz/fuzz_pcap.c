@@ -19,15 +19,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t nr = 0, sum = 0;
 
 	must(input_of_bytes(&in, "fuzz", (struct str){ (const char *)data, size }, &err) >= 0);
-	if (pcap_open(&p, in, &names, &losses, &err) < 0) {
+	if (pcap_file_open(&p, in, &names, &losses, &err) < 0) {
 		must(err.msg[0]);
 	} else {
-		while (pcap_next(p, &f, &err) > 0) {
+		while (pcap_file_next(p, &f, &err) > 0) {
 			must(f.number == ++nr && f.wire_bytes >= f.bytes.n);
 			for (size_t i = 0; i < f.bytes.n; i++)
 				sum += (unsigned char)f.bytes.p[i];
 		}
-		pcap_close(p);
+		pcap_file_close(p);
 	}
 	must(sum < UINT64_MAX);
 	input_close(in);

@@ -36,9 +36,9 @@ static void read_all(struct seen *s, struct input *in)
 	struct pcap_frame f;
 	struct pcap *p;
 
-	if (pcap_open(&p, in, &names, &s->losses, &err) < 0)
+	if (pcap_file_open(&p, in, &names, &s->losses, &err) < 0)
 		fail_msg("%s", err.msg);
-	while (pcap_next(p, &f, &err) > 0) {
+	while (pcap_file_next(p, &f, &err) > 0) {
 		s->first_ns = s->nr++ ? s->first_ns : f.ns;
 		s->last_ns = f.ns;
 		s->link = f.link;
@@ -46,7 +46,7 @@ static void read_all(struct seen *s, struct input *in)
 		s->bytes = f.bytes.n;
 		assert_int_equal(f.number, s->nr);
 	}
-	pcap_close(p);
+	pcap_file_close(p);
 }
 
 static struct seen read_bytes(struct str bytes)
@@ -136,11 +136,11 @@ static void what_is_no_capture_is_refused(void **state)
 	struct pcap *p;
 
 	(void)state;
-	assert_false(pcap_is(STR("")));
-	assert_false(pcap_is(STR("2026-11-15 10:00:00 INFO this is a log and no capture")));
+	assert_false(pcap_file_is(STR("")));
+	assert_false(pcap_file_is(STR("2026-11-15 10:00:00 INFO this is a log and no capture")));
 	assert_int_equal(
 		input_of_bytes(&in, "x", STR("GET / HTTP/1.1 and so on, for a while"), &err), 0);
-	assert_true(pcap_open(&p, in, NULL, &losses, &err) < 0);
+	assert_true(pcap_file_open(&p, in, NULL, &losses, &err) < 0);
 	assert_true(err.msg[0]);
 	input_close(in);
 }
