@@ -28,9 +28,8 @@ struct sink;
 
 /* How it goes, since the beginning. */
 struct capture_seen {
-	uint64_t nr_seen;     /* packets, or system calls on sockets */
-	uint64_t nr_dropped;  /* that came too fast */
-	uint64_t nr_messages; /* found in them so far; 0 where the observer does not count them */
+	uint64_t nr_seen;    /* packets, or system calls on sockets */
+	uint64_t nr_dropped; /* that came too fast */
 };
 
 /* Whatever is zero does not limit. */

@@ -83,6 +83,14 @@
 	  "packets without a time (given that of the one before)") \
 	X(LOSS_PACKETS_OTHER, "packets_of_other_kind", "packet that is neither TCP nor UDP", \
 	  "packets that are neither TCP nor UDP") \
+	X(LOSS_PACKETS_DROPPED, "packets_dropped", "packet that came too fast to be captured", \
+	  "packets that came too fast to be captured") \
+	X(LOSS_PACKETS_DROPPED_BELOW, "packets_dropped_by_interface", \
+	  "packet that the network interface dropped", \
+	  "packets that the network interface dropped") \
+	X(LOSS_CAPTURES_ENDED, "captures_ended_early", \
+	  "live capture that ended by itself, as its interface went away", \
+	  "live captures that ended by themselves, as their interfaces went away") \
 	X(LOSS_PACKETS_TWICE, "packets_twice", "packet seen or sent a second time, counted once", \
 	  "packets seen or sent a second time, counted once") \
 	X(LOSS_FRAGMENTS_OPEN, "fragments_open", "fragmented packet of which a part is missing", \
