@@ -18,14 +18,26 @@ struct call {
 	uint32_t from, to;       /* nodes, as numbered by the feed */
 	uint32_t parent;         /* position in the window, or CALL_NONE */
 	float confidence;        /* in the parent */
-	bool is_decided;         /* in an earlier window */
+	uint32_t title;          /* what was asked for, as numbered by the feed; 0 for nothing */
+	bool is_decided;         /* before this window is looked at */
+	bool no_call;            /* only the return was seen, t1 is a guess */
+	bool no_return;          /* only the call was seen, t4 is a guess */
 };
 
-/* Calls in the order of t1; those before nr_closed may be decided, none of them is open. */
+/* Another parent that a call could have. */
+struct alternative {
+	uint32_t call;     /* position in the window */
+	float share;       /* how likely that one is */
+	uint64_t position; /* of the message that made the other parent */
+};
+
+/* Calls in the order of t1. While parents are looked for, none of them is open. */
 struct window {
 	VEC(struct call) calls;
+	VEC(struct alternative) alternatives; /* in any order; see alternatives.h */
 	uint32_t nr_nodes;
-	bool *is_source; /* by node: never receives a call, so what it calls are roots */
+	bool *is_source;          /* by node: never receives a call, so what it calls are roots */
+	bool (*is_stopped)(void); /* asked now and then, true: leave off; may be NULL */
 };
 
 /* For every node the calls that it receives and those that it makes, in the order of t1. */
