@@ -93,10 +93,16 @@ static int nothing_read(const struct source_list *list, struct error *err)
 	return -err->code;
 }
 
-static int read_inputs(struct store *s, const struct source_options *o,
-		       const struct source_list *list, struct error *err)
+struct inputs {
+	struct source_options options;
+	struct source_list list;
+};
+
+static int read_inputs(void *to, struct sink *store, struct error *err)
 {
-	struct passage p = { .store = store_sink(s) };
+	const struct source_options *o = &((struct inputs *)to)->options;
+	const struct source_list *list = &((struct inputs *)to)->list;
+	struct passage p = { .store = *store };
 	struct sink sink = {
 		&p, pass_file, pass_events, pass_spans, pass_progress, p.store.losses
 	};
@@ -147,14 +153,11 @@ static int span_option(const struct call *call, const char *name, int64_t *ns, s
 	return 0;
 }
 
-static int fill_run(struct store *s, const struct call *call, const struct source_list *list,
+static int fill_run(struct store *s, const struct call *call, const struct observer *o,
 		    struct error *err)
 {
-	struct source_options so = { .layout = call_get(call, "layout"),
-				     .zone = call_get(call, "zone"),
-				     .names = call_get(call, "names"),
-				     .is_blind = call_has(call, "blind") };
 	struct infer_options io = INFER_DEFAULTS;
+	struct sink sink = store_sink(s);
 	int got = span_option(call, "max-skew", &io.max_skew_ns, err);
 
 	io.is_stopped = is_stopped;
@@ -164,10 +167,28 @@ static int fill_run(struct store *s, const struct call *call, const struct sourc
 	if (got >= 0)
 		got = store_set_fact(s, "version", STR(CULPRIT_VERSION), err);
 	if (got >= 0)
-		got = read_inputs(s, &so, list, err);
+		got = o->read(o->to, &sink, err);
+	catch_signals();
 	if (got >= 0)
 		got = infer_all(s, &io, err);
 	return got < 0 ? got : store_finish(s, err);
+}
+
+int observe_live(const struct call *call, const struct observer *o, const char *path,
+		 struct store **s, struct error *err)
+{
+	struct store *made = NULL;
+	int got = store_create(&made, path, err);
+
+	if (got >= 0)
+		got = fill_run(made, call, o, err);
+	if (got < 0) {
+		if (made)
+			store_close(made);
+		return got;
+	}
+	*s = made;
+	return 0;
 }
 
 static int refuse_runs(char *const *inputs, unsigned long nr_inputs, struct error *err)
@@ -183,26 +204,21 @@ static int refuse_runs(char *const *inputs, unsigned long nr_inputs, struct erro
 int observe(const struct call *call, char *const *inputs, unsigned long nr_inputs, const char *path,
 	    struct store **s, struct error *err)
 {
-	struct source_list list = { 0 };
-	struct store *made = NULL;
+	struct inputs in = { .options = { .layout = call_get(call, "layout"),
+					  .zone = call_get(call, "zone"),
+					  .names = call_get(call, "names"),
+					  .is_blind = call_has(call, "blind") } };
+	const struct observer files = { &in, read_inputs };
 	int got = refuse_runs(inputs, nr_inputs, err);
 
 	if (got >= 0)
-		got = source_expand(inputs, nr_inputs, &list, err);
-	if (got >= 0)
-		got = store_create(&made, path, err);
+		got = source_expand(inputs, nr_inputs, &in.list, err);
 	if (got >= 0) {
 		catch_signals();
-		got = fill_run(made, call, &list, err);
+		got = observe_live(call, &files, path, s, err);
 	}
-	source_list_done(&list);
-	if (got < 0) {
-		if (made)
-			store_close(made);
-		return got;
-	}
-	*s = made;
-	return 0;
+	source_list_done(&in.list);
+	return got;
 }
 
 /* A file of that name is meant to be a run even when it is damaged or somebody else's. */
