@@ -18,10 +18,20 @@
 
 #define FILE_BYTES_MAX ((size_t)16 << 20)
 
+#define NR_FOUND 4096
+
+/* What was found for an end: asked for with every connection, and text is slow. */
+struct found {
+	struct endpoint end;
+	bool is_server;
+	sym_t name; /* 0: this place is free */
+};
+
 struct capture_names {
 	struct names ends, names; /* texts of ends; texts of names */
 	VEC(sym_t) name_of;       /* by the number of the end */
 	struct buf text;
+	struct found found[NR_FOUND]; /* by hash */
 };
 
 struct capture_names *capture_names_new(void)
@@ -46,8 +56,10 @@ static void add_rule(struct capture_names *n, struct str end, struct str name)
 
 	while (n->name_of.nr <= at)
 		vec_push(&n->name_of, 0);
-	if (!n->name_of.v[at])
-		n->name_of.v[at] = names_add(&n->names, name);
+	if (n->name_of.v[at])
+		return;
+	n->name_of.v[at] = names_add(&n->names, name);
+	memset(n->found, 0, sizeof(n->found));
 }
 
 /* An end as it is written everywhere here; port 0 leaves it out. */
@@ -150,21 +162,46 @@ static sym_t find(const struct capture_names *n, struct str end)
 	return at && at < n->name_of.nr ? n->name_of.v[at] : 0;
 }
 
-sym_t capture_names_sym(struct capture_names *n, const struct endpoint *e, bool is_server)
+sym_t capture_names_rule(struct capture_names *n, const struct endpoint *e, bool is_server)
 {
 	char any[16];
-	sym_t name = 0;
+	sym_t name;
 
-	if (n->name_of.nr) {
-		name = find(n, end_text(n, &e->address, e->port));
-		if (!name)
-			name = find(n, end_text(n, &e->address, 0));
-		snprintf(any, sizeof(any), "*:%u", e->port);
-		if (!name && is_server)
-			name = find(n, str_of(any));
-	}
+	if (!n->name_of.nr)
+		return 0;
+	name = find(n, end_text(n, &e->address, e->port));
+	if (!name)
+		name = find(n, end_text(n, &e->address, 0));
+	snprintf(any, sizeof(any), "*:%u", e->port);
+	if (!name && is_server)
+		name = find(n, str_of(any));
+	return name;
+}
+
+static sym_t name_of(struct capture_names *n, const struct endpoint *e, bool is_server)
+{
+	sym_t name = capture_names_rule(n, e, is_server);
+
 	return name ? name
 		    : names_add(&n->names, end_text(n, &e->address, is_server ? e->port : 0));
+}
+
+sym_t capture_names_sym(struct capture_names *n, const struct endpoint *e, bool is_server)
+{
+	struct endpoint end = *e;
+	struct found *f;
+	uint64_t half[2];
+
+	if (!is_server && !n->name_of.nr) /* any port of a client gives the same */
+		end.port = 0;
+	memcpy(half, end.address.b, sizeof(half));
+	half[0] ^= half[1] ^ half[1] >> 32 ^ (uint64_t)end.port << 16;
+	f = &n->found[half[0] * 0x9e3779b97f4a7c15ULL >> 48 & (NR_FOUND - 1)];
+	if (f->name && f->is_server == is_server && f->end.port == end.port &&
+	    !memcmp(&f->end.address, &end.address, sizeof(end.address)))
+		return f->name;
+	*f = (struct found){ end, is_server, name_of(n, e, is_server) };
+	return f->name;
 }
 
 struct str capture_names_str(const struct capture_names *n, sym_t sym)

@@ -27,6 +27,8 @@ struct str capture_names_client(struct capture_names *n, const struct endpoint *
 
 /* Both as numbers, for those who ask often. */
 sym_t capture_names_sym(struct capture_names *n, const struct endpoint *e, bool is_server);
+/* 0 where no rule names it. */
+sym_t capture_names_rule(struct capture_names *n, const struct endpoint *e, bool is_server);
 struct str capture_names_str(const struct capture_names *n, sym_t sym);
 
 #endif

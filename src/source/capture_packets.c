@@ -8,6 +8,7 @@
  */
 #include "source/capture_packets.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -36,6 +37,7 @@ struct capture_packets {
 	struct sink *sink;
 	struct talk_sink talks;
 	struct capture_names *names;
+	struct capture_parties parties; /* find may be NULL */
 	struct flows *flows;
 	struct packet_fragments *fragments;
 	struct packet_order *order;
@@ -68,7 +70,34 @@ static struct str node_of(struct capture_packets *c, const struct talk *t, unsig
 	return capture_names_str(c->names, *note);
 }
 
-static struct str attrs_of(struct capture_packets *c, const struct talk *t, const struct message *m)
+/* The party at one end; empty where nobody knows. */
+static struct capture_party party_of(struct capture_packets *c, const struct talk *t, unsigned side)
+{
+	const struct endpoint *end = talk_end(t, side);
+	bool is_server = side != talk_client(t);
+	struct capture_party p;
+	sym_t rule;
+
+	if (!c->parties.find ||
+	    !c->parties.find(c->parties.to, end, talk_end(t, !side), is_server, &p))
+		return (struct capture_party){ .node = node_of(c, t, side) };
+	rule = capture_names_rule(c->names, end, is_server);
+	p.node = rule ? capture_names_str(c->names, rule) : arena_str(&c->arena, p.node);
+	return p;
+}
+
+static struct str thread_of(struct capture_packets *c, const struct capture_party *p)
+{
+	char text[16];
+
+	if (!p->tid)
+		return (struct str){ 0 };
+	snprintf(text, sizeof(text), "%u", p->tid);
+	return arena_str(&c->arena, str_of(text));
+}
+
+static struct str attrs_of(struct capture_packets *c, const struct talk *t, const struct message *m,
+			   const struct capture_party *from)
 {
 	buf_clear(&c->attrs);
 	attr_add_str(&c->attrs, STR("protocol"), str_of(talk_protocol(t)));
@@ -76,6 +105,10 @@ static struct str attrs_of(struct capture_packets *c, const struct talk *t, cons
 		attr_add_int(&c->attrs, STR("status"), m->status);
 	if (m->bytes)
 		attr_add_int(&c->attrs, STR("bytes"), (int64_t)m->bytes);
+	if (from->pid) {
+		attr_add_str(&c->attrs, STR("process"), from->process);
+		attr_add_int(&c->attrs, STR("pid"), from->pid);
+	}
 	return arena_str(&c->arena, buf_str(&c->attrs));
 }
 
@@ -99,9 +132,12 @@ static void take_message(void *to, const struct talk *t, const struct message *m
 			    .line = c->packet,
 			    .duration = -1,
 			    .op = m->op };
+	struct capture_party from = party_of(c, t, m->from);
 
-	ev.node = node_of(c, t, m->from);
-	ev.peer = node_of(c, t, !m->from);
+	ev.node = from.node;
+	ev.thread = thread_of(c, &from);
+	ev.attrs = attrs_of(c, t, m, &from);
+	ev.peer = party_of(c, t, !m->from).node;
 	ev.point = str_of(talk_protocol(t));
 	ev.title = m->title.n ? title_mask(&c->arena, m->title) : (struct str){ 0 };
 	ev.text = arena_str(&c->arena, str_head(m->text.n ? m->text : m->title, TEXT_BYTES_MAX));
@@ -114,25 +150,34 @@ static void take_message(void *to, const struct talk *t, const struct message *m
 		ev.span = arena_str(&c->arena, trace_span(&m->trace));
 	}
 	ev.level = m->is_error ? LEVEL_ERROR : LEVEL_NONE;
-	ev.attrs = attrs_of(c, t, m);
 	c->sink->losses->count[LOSS_MESSAGES_NO_ID] += ev.key_kind == KEY_NONE;
 	vec_push(&c->events, ev);
 	if (c->events.nr >= BATCH)
 		deliver(c);
 }
 
+/* Made when there is something to say: most connections that are only tried say nothing. */
+static struct talk *talk_of(struct capture_packets *c)
+{
+	struct flow *f = c->flow;
+
+	if (!f->talk)
+		f->talk = talk_new(&c->talks, f->end, f->client, f->proto == PACKET_UDP);
+	return f->talk;
+}
+
 static void take_bytes(void *to, uint32_t seq, struct str bytes, int64_t ns)
 {
 	struct capture_packets *c = to;
 
-	talk_bytes(c->flow->talk, c->side, seq, bytes, ns);
+	talk_bytes(talk_of(c), c->side, seq, bytes, ns);
 }
 
 static void take_gap(void *to, uint32_t seq, uint32_t nr, int64_t ns, bool is_cut)
 {
 	struct capture_packets *c = to;
 
-	talk_gap(c->flow->talk, c->side, &(struct talk_missing){ seq, nr, ns, is_cut });
+	talk_gap(talk_of(c), c->side, &(struct talk_missing){ seq, nr, ns, is_cut });
 }
 
 static void flush_side(struct capture_packets *c, struct flow *f, unsigned side)
@@ -146,7 +191,7 @@ static void flush_side(struct capture_packets *c, struct flow *f, unsigned side)
 
 static void end_talk(struct capture_packets *c, struct flow *f)
 {
-	if (!f->talk)
+	if (f->state != FLOW_OPEN)
 		return;
 	flush_side(c, f, 0);
 	flush_side(c, f, 1);
@@ -157,7 +202,7 @@ static void end_talk(struct capture_packets *c, struct flow *f)
 static void close_flow(struct capture_packets *c, struct flow *f)
 {
 	end_talk(c, f);
-	f->is_closed = true;
+	flows_close(c->flows, f);
 }
 
 static size_t weight(const struct flow *f)
@@ -171,7 +216,7 @@ static void forget_flow(void *to, struct flow *f)
 	struct capture_packets *c = to;
 
 	c->sink->losses->count[LOSS_STREAMS_FORGOTTEN] +=
-		c->fragments && f->talk && f->proto == PACKET_TCP;
+		c->fragments && f->talk && f->state == FLOW_OPEN && f->proto == PACKET_TCP;
 	c->held -= weight(f);
 	end_talk(c, f);
 }
@@ -183,9 +228,9 @@ static void start_flow(struct capture_packets *c, struct flow *f, const struct p
 	int client = is_opened ? (int)(p->flags & PACKET_ACK ? !side : side) : -1;
 
 	c->sink->losses->count[LOSS_STREAMS_MIDWAY] += !is_opened;
-	f->is_closed = false;
-	f->nr_ends = 0;
-	f->talk = talk_new(&c->talks, f->end, client, false);
+	flows_reopen(c->flows, f);
+	f->ends = 0;
+	f->client = (int8_t)client;
 	for (unsigned i = 0; i < 2; i++) {
 		tcp_done(&f->tcp[i]);
 		f->tcp[i] = (struct tcp_side){ 0 };
@@ -200,7 +245,7 @@ static void start_flow(struct capture_packets *c, struct flow *f, const struct p
 /* Does the packet begin a new connection between the same two ends. */
 static bool is_new_connection(const struct flow *f, const struct packet *p, unsigned side)
 {
-	if (!f->talk && !f->is_closed)
+	if (f->state == FLOW_NEW)
 		return !(p->flags & PACKET_RST);
 	if (p->flags & PACKET_SYN && !(p->flags & PACKET_ACK))
 		return tcp_is_new(&f->tcp[side], p->seq + 1);
@@ -218,8 +263,9 @@ static void take_tcp(struct capture_packets *c, struct flow *f, const struct pac
 		end_talk(c, f);
 		start_flow(c, f, p, side);
 	}
-	if (!f->talk) {
-		c->sink->losses->count[LOSS_PACKETS_TWICE] += f->is_closed && p->payload.n;
+	if (f->state != FLOW_OPEN) {
+		c->sink->losses->count[LOSS_PACKETS_TWICE] +=
+			f->state == FLOW_CLOSED && p->payload.n;
 		return;
 	}
 	c->flow = f;
@@ -232,8 +278,8 @@ static void take_tcp(struct capture_packets *c, struct flow *f, const struct pac
 	c->side = side;
 	tcp_add(&f->tcp[side], &seg, &reader, c->sink->losses);
 	if (p->flags & PACKET_FIN)
-		f->nr_ends |= (uint8_t)(1u << side);
-	if (p->flags & PACKET_RST || (f->nr_ends == 3 && !f->tcp[0].held && !f->tcp[1].held))
+		f->ends |= (uint8_t)(1u << side);
+	if (p->flags & PACKET_RST || (f->ends == 3 && !f->tcp[0].held && !f->tcp[1].held))
 		close_flow(c, f);
 }
 
@@ -249,31 +295,37 @@ static void take_udp(struct capture_packets *c, struct flow *f, const struct pac
 	}
 	f->last_hash[side] = hash;
 	f->last_ns[side] = p->ns;
-	if (!f->talk)
-		f->talk = talk_new(&c->talks, f->end, -1, true);
-	if (p->payload.n)
-		talk_datagram(f->talk, side, p->payload, p->ns);
+	if (!p->payload.n)
+		return;
+	c->flow = f;
+	f->state = FLOW_OPEN;
+	f->client = -1;
+	talk_datagram(talk_of(c), side, p->payload, p->ns);
+}
+
+static void take_packet(struct capture_packets *c, const struct packet *p)
+{
+	unsigned side;
+	struct flow *f = flows_get(c->flows, p, &side);
+
+	c->held -= weight(f);
+	if (p->proto == PACKET_TCP)
+		take_tcp(c, f, p, side);
+	else
+		take_udp(c, f, p, side);
+	c->held += weight(f);
+	while (c->held > HELD_BYTES_MAX && flows_drop(c->flows))
+		;
 }
 
 static void take_frame(void *to, const struct pcap_frame *frame)
 {
 	struct capture_packets *c = to;
 	struct packet p;
-	struct flow *f;
-	unsigned side;
 
 	c->packet = frame->number;
-	if (!packet_of_frame(c->fragments, frame, &p, c->sink->losses))
-		return;
-	f = flows_get(c->flows, &p, &side);
-	c->held -= weight(f);
-	if (p.proto == PACKET_TCP)
-		take_tcp(c, f, &p, side);
-	else
-		take_udp(c, f, &p, side);
-	c->held += weight(f);
-	while (c->held > HELD_BYTES_MAX && flows_drop(c->flows))
-		;
+	if (packet_of_frame(c->fragments, frame, &p, c->sink->losses))
+		take_packet(c, &p);
 }
 
 int capture_packets_new(struct capture_packets **out, const struct source_options *o, uint32_t file,
@@ -310,6 +362,18 @@ void capture_packets_name(struct capture_packets *c, struct str address, struct 
 int capture_packets_add(struct capture_packets *c, const struct pcap_frame *frame)
 {
 	packet_order_add(c->order, frame);
+	return c->failure;
+}
+
+void capture_packets_know(struct capture_packets *c, const struct capture_parties *parties)
+{
+	c->parties = *parties;
+}
+
+int capture_packets_take(struct capture_packets *c, const struct packet *p, uint64_t number)
+{
+	c->packet = number;
+	take_packet(c, p);
 	return c->failure;
 }
 

@@ -5,12 +5,21 @@
 
 #include "base/mem.h"
 
+#define CLOSED_MAX 4096
+
+/* By the time of their last packet. */
+struct ages {
+	struct flow *newest, *oldest;
+	size_t nr;
+};
+
 struct flows {
-	size_t max, nr;
+	size_t max;
 	void (*forget)(void *to, struct flow *f);
 	void *to;
-	struct flow *newest, *oldest;
-	size_t nr_chains; /* a power of two */
+	struct ages open, closed;
+	struct flow *last; /* the one that was got last */
+	size_t nr_chains;  /* a power of two */
 	struct flow **chains;
 };
 
@@ -47,55 +56,101 @@ static uint64_t hash_end(uint64_t h, const struct endpoint *e)
 	return mix(mix(mix(h, half[0]), half[1]), e->port);
 }
 
-static struct flow **chain_of(const struct flows *t, const struct endpoint end[2],
-			      enum packet_proto proto)
+static uint64_t hash_of(const struct endpoint end[2], enum packet_proto proto)
 {
-	return &t->chains[hash_end(hash_end(proto, &end[0]), &end[1]) & (t->nr_chains - 1)];
+	return hash_end(hash_end(proto, &end[0]), &end[1]);
 }
 
-static void unlink_age(struct flows *t, struct flow *f)
+static struct flow **chain_of(const struct flows *t, uint64_t hash)
 {
-	*(f->newer ? &f->newer->older : &t->newest) = f->older;
-	*(f->older ? &f->older->newer : &t->oldest) = f->newer;
+	return &t->chains[hash & (t->nr_chains - 1)];
 }
 
-static void link_newest(struct flows *t, struct flow *f)
+static struct ages *ages_of(struct flows *t, const struct flow *f)
+{
+	return f->state == FLOW_CLOSED ? &t->closed : &t->open;
+}
+
+static void unlink_age(struct ages *a, struct flow *f)
+{
+	*(f->newer ? &f->newer->older : &a->newest) = f->older;
+	*(f->older ? &f->older->newer : &a->oldest) = f->newer;
+	a->nr--;
+}
+
+static void link_newest(struct ages *a, struct flow *f)
 {
 	f->newer = NULL;
-	f->older = t->newest;
-	*(t->newest ? &t->newest->newer : &t->oldest) = f;
-	t->newest = f;
+	f->older = a->newest;
+	*(a->newest ? &a->newest->newer : &a->oldest) = f;
+	a->newest = f;
+	a->nr++;
 }
 
-static void drop_oldest(struct flows *t)
+static void drop(struct flows *t, struct flow *f)
 {
-	struct flow *f = t->oldest, **at = chain_of(t, f->end, f->proto);
+	struct flow **at = chain_of(t, f->hash);
 
 	t->forget(t->to, f);
 	while (*at != f)
 		at = &(*at)->chain;
 	*at = f->chain;
-	unlink_age(t, f);
-	t->nr--;
+	unlink_age(ages_of(t, f), f);
+	if (t->last == f)
+		t->last = NULL;
 	tcp_done(&f->tcp[0]);
 	tcp_done(&f->tcp[1]);
 	free(f);
 }
 
+static void drop_oldest(struct flows *t)
+{
+	drop(t, t->closed.oldest ? t->closed.oldest : t->open.oldest);
+}
+
 bool flows_drop(struct flows *t)
 {
-	if (t->oldest == t->newest)
+	if (!t->open.oldest || t->open.oldest == t->last)
 		return false;
-	drop_oldest(t);
+	drop(t, t->open.oldest);
 	return true;
+}
+
+static void set_state(struct flows *t, struct flow *f, enum flow_state state)
+{
+	unlink_age(ages_of(t, f), f);
+	f->state = (uint8_t)state;
+	link_newest(ages_of(t, f), f);
+}
+
+void flows_close(struct flows *t, struct flow *f)
+{
+	set_state(t, f, FLOW_CLOSED);
+	if (t->closed.nr > CLOSED_MAX)
+		drop(t, t->closed.oldest);
+}
+
+void flows_reopen(struct flows *t, struct flow *f)
+{
+	set_state(t, f, FLOW_OPEN);
 }
 
 void flows_free(struct flows *t)
 {
-	while (t->oldest)
+	while (t->closed.oldest || t->open.oldest)
 		drop_oldest(t);
 	free(t->chains);
 	free(t);
+}
+
+static void rechain(struct flows *t, const struct ages *a)
+{
+	for (struct flow *f = a->oldest; f; f = f->newer) {
+		struct flow **at = chain_of(t, f->hash);
+
+		f->chain = *at;
+		*at = f;
+	}
 }
 
 static void grow(struct flows *t)
@@ -103,52 +158,60 @@ static void grow(struct flows *t)
 	free(t->chains);
 	t->nr_chains *= 2;
 	t->chains = mem_zalloc(t->nr_chains * sizeof(*t->chains));
-	for (struct flow *f = t->oldest; f; f = f->newer) {
-		struct flow **at = chain_of(t, f->end, f->proto);
-
-		f->chain = *at;
-		*at = f;
-	}
+	rechain(t, &t->open);
+	rechain(t, &t->closed);
 }
 
-static struct flow *add(struct flows *t, const struct endpoint end[2], enum packet_proto proto)
+static struct flow *add(struct flows *t, const struct endpoint end[2], enum packet_proto proto,
+			uint64_t hash)
 {
 	struct flow *f, **at;
 
-	if (t->nr == t->max)
+	if (t->open.nr + t->closed.nr >= t->max)
 		drop_oldest(t);
-	if (t->nr == t->nr_chains)
+	if (t->open.nr + t->closed.nr >= t->nr_chains)
 		grow(t);
 	f = mem_zalloc(sizeof(*f));
 	f->end[0] = end[0];
 	f->end[1] = end[1];
-	f->proto = proto;
-	at = chain_of(t, end, proto);
+	f->proto = (uint8_t)proto;
+	f->hash = hash;
+	at = chain_of(t, hash);
 	f->chain = *at;
 	*at = f;
-	link_newest(t, f);
-	t->nr++;
+	link_newest(&t->open, f);
 	return f;
+}
+
+static bool is_of(const struct flow *f, const struct endpoint end[2], const struct packet *p)
+{
+	return f->proto == p->proto && !end_cmp(&f->end[0], &end[0]) &&
+	       !end_cmp(&f->end[1], &end[1]);
 }
 
 struct flow *flows_get(struct flows *t, const struct packet *p, unsigned *side)
 {
 	unsigned from = end_cmp(&p->from, &p->to) > 0;
 	struct endpoint end[2];
+	struct ages *ages;
 	struct flow *f;
+	uint64_t hash;
 
 	end[from] = p->from;
 	end[!from] = p->to;
 	*side = from;
-	f = *chain_of(t, end, p->proto);
-	while (f && (f->proto != p->proto || end_cmp(&f->end[0], &end[0]) ||
-		     end_cmp(&f->end[1], &end[1])))
+	hash = hash_of(end, p->proto);
+	for (f = *chain_of(t, hash); f && (f->hash != hash || !is_of(f, end, p));)
 		f = f->chain;
-	if (!f)
-		return add(t, end, p->proto);
-	if (f != t->newest) {
-		unlink_age(t, f);
-		link_newest(t, f);
+	if (!f) {
+		t->last = add(t, end, p->proto, hash);
+		return t->last;
 	}
+	ages = ages_of(t, f);
+	if (f != ages->newest) {
+		unlink_age(ages, f);
+		link_newest(ages, f);
+	}
+	t->last = f;
 	return f;
 }

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "source/input.h"
 
-#define ROOM ((size_t)2 << 20)
+#define ROOM ((size_t)256 << 10) /* stays in a cache of the second level */
 
 void window_init(struct window *w, struct input *in)
 {
@@ -30,19 +30,12 @@ static void make_room(struct window *w, size_t n)
 	w->bytes = mem_realloc(w->bytes, w->room);
 }
 
-static struct str rest(const struct window *w)
-{
-	return (struct str){ w->bytes + w->at, w->end - w->at };
-}
-
-struct str window_need(struct window *w, size_t n)
+struct str window_fill(struct window *w, size_t n)
 {
 	struct error late = { 0 };
 
 	if (n > WINDOW_BYTES_MAX)
 		n = WINDOW_BYTES_MAX;
-	if (w->end - w->at >= n || w->is_over)
-		return rest(w);
 	make_room(w, n);
 	while (w->end < n && !w->is_over) {
 		ssize_t got = input_read(w->in, w->bytes + w->end, w->room - w->end, &late);
@@ -52,7 +45,7 @@ struct str window_need(struct window *w, size_t n)
 		w->is_over = got <= 0;
 		w->is_damaged = got < 0;
 	}
-	return rest(w);
+	return window_rest(w);
 }
 
 void window_pass(struct window *w, uint64_t n)

@@ -22,8 +22,20 @@ struct window {
 
 void window_init(struct window *w, struct input *in);
 void window_done(struct window *w);
+/* Reads until n bytes are there, or the input is over. */
+struct str window_fill(struct window *w, size_t n);
+
+static inline struct str window_rest(const struct window *w)
+{
+	return (struct str){ w->bytes + w->at, w->end - w->at };
+}
+
 /* All that is there when at least n bytes are, otherwise what is left of the input. */
-struct str window_need(struct window *w, size_t n);
+static inline struct str window_need(struct window *w, size_t n)
+{
+	return w->end - w->at >= n || w->is_over ? window_rest(w) : window_fill(w, n);
+}
+
 void window_pass(struct window *w, uint64_t n);
 
 #endif

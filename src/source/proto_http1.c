@@ -113,9 +113,9 @@ static int take_head(struct talk *t, struct str s, struct head *h)
 /* Without host and query: what is asked for, not with what. */
 static struct str path_of(struct str target)
 {
-	size_t at = str_find(target, STR("://"));
+	size_t at = target.n && target.p[0] != '/' ? str_find(target, STR("://")) : target.n;
 
-	if (at < target.n && target.p[0] != '/') {
+	if (at < target.n) {
 		target = str_skip(target, at + 3);
 		target = str_skip(target, str_find_char(target, '/'));
 	}
@@ -160,6 +160,7 @@ static int64_t take_request(struct talk *t, unsigned side, struct str s)
 		return PROTO_MORE;
 	line = str_skip(h.first, method.n + 1);
 	target = str_head(line, str_find_char(line, ' '));
+	buf_room(&title, method.n + 1 + target.n + 1); /* once for all */
 	buf_add(&title, method);
 	buf_char(&title, ' ');
 	buf_add(&title, path_of(target));

@@ -91,6 +91,26 @@ static struct str printable(struct str v)
 	return str_head(v, n);
 }
 
+/* Most headers are of no interest: these begin with one of five letters and have these lengths. */
+static bool may_be_trace(struct str name)
+{
+	static const uint32_t lengths = 1u << 2 | 1u << 3 | 1u << 10 | 1u << 11 | 1u << 12 |
+					1u << 13 | 1u << 15 | 1u << 16 | 1u << 18;
+
+	if (name.n > 18 || !(lengths >> name.n & 1))
+		return false;
+	switch (name.p[0] | 0x20) {
+	case 't':
+	case 'b':
+	case 's':
+	case 'u':
+	case 'x':
+		return true;
+	default:
+		return false;
+	}
+}
+
 void trace_take_header(struct trace *t, struct str name, struct str value)
 {
 	static const struct {
@@ -105,8 +125,7 @@ void trace_take_header(struct trace *t, struct str name, struct str value)
 		{ { "x-amzn-trace-id", 15 }, KEY_REQUEST },
 	};
 
-	/* most headers are of no interest: these begin with one of five letters */
-	if (name.n < 2 || !strchr("tTbBsSuUxX", name.p[0]))
+	if (!may_be_trace(name))
 		return;
 	value = str_trim(value);
 	if (str_eq_nocase(name, STR("traceparent")))
