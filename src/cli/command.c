@@ -24,6 +24,24 @@ static const struct example analyze_examples[] = {
 	{ 0 },
 };
 
+static const struct option record_options[] = {
+	{ "messages", NULL, "record the messages that programs send to each other" },
+	{ "interface", "IF...", "packets of this network interface only (default: any)" },
+	{ "filter", "EXPR", "only packets that match, as tcpdump writes it: 'tcp port 80'" },
+	{ "for", "TIME", "stop after this time: 30s, 2min (default: at Ctrl-C)" },
+	{ "packets", "N", "stop after so many packets" },
+	{ "buffer", "MIB", "room for packets that wait, in the kernel (default: 32)" },
+	{ "write", "FILE", "also write the packets to a capture file" },
+	{ "output", "FILE", "write the run there (default: run.culprit)" },
+	{ "method", "METHOD",
+	  "how messages become paths: auto (default), joint, nesting, convolution" },
+	{ "names", "FILE", "names of hosts: lines of ADDRESS[:PORT] NAME" },
+	{ "blind", NULL, "ignore the trace and request ids that messages carry" },
+	{ "json", NULL, "one JSON object per line" },
+	{ "html", "FILE", "also write the report as one self-contained HTML file" },
+	{ 0 },
+};
+
 static const struct option export_options[] = {
 	{ "format", "NAME", "otlp, jaeger, chrome, perfetto, folded, dot or csv" },
 	{ "output", "FILE", "write there instead of standard output" },
@@ -59,6 +77,14 @@ static const struct command builtin[] = {
 	  .examples = analyze_examples,
 	  .inputs_min = 1,
 	  .run = cmd_analyze },
+	{ .name = "record",
+	  .summary = "watch a running system, then say what is slow and why",
+	  .usage = "--messages [-- COMMAND...]",
+	  .about = "Until Ctrl-C, the time given, or the end of the command. Capturing packets "
+		   "needs "
+		   "root or CAP_NET_RAW.",
+	  .options = record_options,
+	  .run = cmd_record },
 	{ .name = "export",
 	  .summary = "write a run for the tools that people already use",
 	  .usage = "RUN|INPUT... --format NAME",

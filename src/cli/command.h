@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "ask/question.h"
+#include "base/arena.h"
 
 enum exit_status { EXIT_ANSWERED = 0, EXIT_NOTHING = 1, EXIT_CANNOT = 2 };
 
@@ -18,6 +19,7 @@ struct call {
 	const char **values;          /* by option: NULL when absent, "" for a switch */
 	char **inputs;
 	size_t nr_inputs;
+	struct arena arena; /* of values that were put together */
 };
 
 struct command {
@@ -40,6 +42,7 @@ const struct command *command_find(const char *name);
 /* The commands that are not questions. */
 int cmd_analyze(const struct call *call);
 int cmd_ask(const struct call *call);
+int cmd_record(const struct call *call);
 int cmd_export(const struct call *call);
 int cmd_help(const struct call *call);
 int cmd_completion(const struct call *call);

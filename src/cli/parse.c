@@ -81,6 +81,8 @@ static int find_option(const struct command *c, const char *arg, const char **va
 {
 	static const char *const shorts[][2] = { { "-o", "output" },
 						 { "-n", "limit" },
+						 { "-i", "interface" },
+						 { "-p", "pid" },
 						 { "-f", "format" } };
 	size_t n;
 
@@ -103,6 +105,18 @@ static int find_option(const struct command *c, const char *arg, const char **va
 	return -1;
 }
 
+/* Values of an option that may be repeated ("NAME...") stand behind each other, with commas. */
+static void add_value(struct call *call, int k, const char *value)
+{
+	const char *old = call->values[k];
+
+	if (!old || !str_ends(str_of(call->options[k].metavar), STR("...")))
+		call->values[k] = value;
+	else
+		call->values[k] =
+			arena_z(&call->arena, arena_fmt(&call->arena, "%s,%s", old, value));
+}
+
 static int take_option(struct call *call, int argc, char **argv, int *at, struct error *err)
 {
 	const struct command *c = call->command;
@@ -120,7 +134,7 @@ static int take_option(struct call *call, int argc, char **argv, int *at, struct
 	if (!value && *at + 1 >= argc)
 		return error_set(err, EINVAL, "--%s needs a value: --%s %s", c->options[k].name,
 				 c->options[k].name, c->options[k].metavar);
-	call->values[k] = value ? value : argv[++*at];
+	add_value(call, k, value ? value : argv[++*at]);
 	return 0;
 }
 
@@ -167,5 +181,6 @@ void parse_done(struct call *call)
 {
 	free(call->values);
 	free(call->inputs);
+	arena_done(&call->arena);
 	*call = (struct call){ 0 };
 }

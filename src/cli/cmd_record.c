@@ -1,0 +1,231 @@
+/*
+ * culprit record --messages: watches a running system until it is told to stop, then does what
+ * analyze does. The observer (capture/) knows nothing of signals, commands and terminals: they are
+ * here.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "capture/capture.h"
+#include "capture/packets.h"
+#include "cli/command.h"
+#include "cli/observe.h"
+#include "cli/say.h"
+#include "cli/verdict.h"
+#include "cli/watched.h"
+#include "model/sink.h"
+#include "source/source.h"
+#include "store/store.h"
+
+#define EVERY_NS (200 * NS_MS)
+#define BUFFER_MIB_MAX 1024
+
+static volatile sig_atomic_t is_told_to_stop;
+
+static void stop(int signal)
+{
+	if (signal != SIGCHLD)
+		is_told_to_stop = 1;
+}
+
+/* The first signal ends the recording; what follows sees to signals itself. A child that ends only
+ * wakes us. */
+static void catch_signals(void)
+{
+	struct sigaction act = { .sa_handler = stop };
+
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGHUP, &act, NULL);
+	act.sa_flags = SA_NOCLDSTOP;
+	sigaction(SIGCHLD, &act, NULL);
+}
+
+struct record {
+	const struct call *call;
+	struct packets_options packets;
+	struct source_options reading;
+	struct capture_limits limits;
+	VEC(const char *) interfaces;
+	struct arena arena;
+	struct watched watched;
+	struct sink store;
+	uint64_t nr_messages;
+	bool is_terminal, is_shown;
+	int64_t began, drawn;
+};
+
+static int pass_file(void *to, const struct file_seen *f, uint32_t *number, struct error *err)
+{
+	struct record *r = to;
+
+	return r->store.file(r->store.to, f, number, err);
+}
+
+static int pass_events(void *to, const struct event *ev, size_t nr, struct error *err)
+{
+	struct record *r = to;
+
+	r->nr_messages += nr;
+	return r->store.events(r->store.to, ev, nr, err);
+}
+
+static int pass_spans(void *to, const struct span *sp, size_t nr, struct error *err)
+{
+	struct record *r = to;
+
+	return r->store.spans(r->store.to, sp, nr, err);
+}
+
+static int ready(void *to, struct error *err)
+{
+	struct record *r = to;
+
+	r->began = time_tick();
+	return r->call->nr_inputs ? watched_start(&r->watched, r->call->inputs, err) : 0;
+}
+
+static bool is_stopped(void *to)
+{
+	struct record *r = to;
+
+	return is_told_to_stop || watched_has_ended(&r->watched);
+}
+
+static void tell(void *to, const struct capture_seen *seen)
+{
+	struct record *r = to;
+	int64_t now = time_tick();
+
+	if (!r->is_terminal || now - r->drawn < EVERY_NS)
+		return;
+	fprintf(stderr,
+		"\r\033[Krecording  %.0f s  %llu %s  %llu messages  %llu dropped  (Ctrl-C ends it)",
+		(double)(now - r->began) / 1e9, (unsigned long long)seen->nr_seen,
+		call_has(r->call, "sockets") ? "system calls" : "packets",
+		(unsigned long long)r->nr_messages, (unsigned long long)seen->nr_dropped);
+	fflush(stderr);
+	r->drawn = now;
+	r->is_shown = true;
+}
+
+static int record(void *to, struct sink *store, struct error *err)
+{
+	struct record *r = to;
+	struct sink sink = { r, pass_file, pass_events, pass_spans, NULL, store->losses };
+	const struct capture c = { .sink = &sink,
+				   .limits = r->limits,
+				   .to = r,
+				   .ready = ready,
+				   .is_stopped = is_stopped,
+				   .tell = tell };
+	int got;
+
+	r->store = *store;
+	catch_signals();
+	got = packets_record(&r->packets, &c, err);
+	if (r->is_shown)
+		fputs("\r\033[K", stderr);
+	watched_end(&r->watched);
+	return got;
+}
+
+static int number_option(const struct call *call, const char *name, uint64_t max, uint64_t *value,
+			 struct error *err)
+{
+	const char *text = call_get(call, name);
+	struct str s = str_of(text ? text : "");
+	uint64_t n;
+
+	if (!text)
+		return 0;
+	if (!str_take_uint(&s, &n) || s.n || !n || n > max)
+		return error_set(err, EINVAL, "--%s '%s' is no number from 1 to %llu", name, text,
+				 (unsigned long long)max);
+	*value = n;
+	return 0;
+}
+
+static int time_option(const struct call *call, const char *name, int64_t *ns, struct error *err)
+{
+	const char *text = call_get(call, name);
+
+	if (text && (!time_parse_span(str_of(text), ns) || *ns <= 0))
+		return error_set(err, EINVAL, "--%s '%s' is no time; write it like 30s or 2min",
+				 name, text);
+	return 0;
+}
+
+static void split_interfaces(struct record *r, const char *text)
+{
+	struct str left = str_of(text ? text : ""), name;
+
+	while (left.n) {
+		size_t n = strcspn(left.p, ",");
+
+		name = str_head(left, n);
+		left = str_skip(left, n + 1);
+		if (name.n)
+			vec_push(&r->interfaces, arena_z(&r->arena, name));
+	}
+	r->packets.interfaces = r->interfaces.v;
+	r->packets.nr_interfaces = r->interfaces.nr;
+}
+
+static int read_options(struct record *r, struct error *err)
+{
+	const struct call *call = r->call;
+	uint64_t mib = 0;
+	int got;
+
+	if (!call_has(call, "messages"))
+		return error_set(err, EINVAL, "what is to be recorded? --messages");
+	got = time_option(call, "for", &r->limits.for_ns, err);
+	if (got >= 0)
+		got = number_option(call, "packets", UINT64_MAX, &r->limits.nr_max, err);
+	if (got >= 0)
+		got = number_option(call, "buffer", BUFFER_MIB_MAX, &mib, err);
+	if (got < 0)
+		return got;
+	r->reading = (struct source_options){ .names = call_get(call, "names"),
+					      .is_blind = call_has(call, "blind") };
+	r->packets = (struct packets_options){ .filter = call_get(call, "filter"),
+					       .write = call_get(call, "write"),
+					       .buffer_bytes = (size_t)mib << 20,
+					       .reading = &r->reading };
+	if (r->packets.write && !strcmp(r->packets.write, "-"))
+		return error_set(err, EINVAL,
+				 "--write needs the name of a file: the report goes "
+				 "to standard output");
+	split_interfaces(r, call_get(call, "interface"));
+	return 0;
+}
+
+int cmd_record(const struct call *call)
+{
+	const char *path = call_get(call, "output");
+	struct record r = { .call = call, .is_terminal = isatty(STDERR_FILENO) };
+	const struct observer live = { &r, record };
+	struct error err = { 0 };
+	struct store *s = NULL;
+	int got = read_options(&r, &err);
+
+	path = path ? path : "run.culprit";
+	if (got >= 0)
+		got = observe_live(call, &live, path, &s, &err);
+	if (got >= 0)
+		got = verdict(call, s, path, &err);
+	if (s)
+		store_close(s);
+	vec_done(&r.interfaces);
+	arena_done(&r.arena);
+	if (got >= 0)
+		return got ? EXIT_NOTHING : EXIT_ANSWERED;
+	say_error("%s", err.msg);
+	return EXIT_CANNOT;
+}
