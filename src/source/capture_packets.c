@@ -258,6 +258,7 @@ static void take_tcp(struct capture_packets *c, struct flow *f, const struct pac
 	const struct tcp_reader reader = { c, take_bytes, take_gap };
 	const struct tcp_segment seg = { p->seq + !!(p->flags & PACKET_SYN), p->payload, p->missing,
 					 p->ns };
+	const struct tcp_receipt receipt = { p->ack, p->payload.n || p->missing, p->ns };
 
 	if (is_new_connection(f, p, side)) {
 		end_talk(c, f);
@@ -273,7 +274,7 @@ static void take_tcp(struct capture_packets *c, struct flow *f, const struct pac
 		tcp_start(&f->tcp[side], p->seq + 1);
 	if (p->flags & PACKET_ACK) {
 		c->side = !side;
-		tcp_ack(&f->tcp[!side], p->ack, p->ns, &reader, c->sink->losses);
+		tcp_ack(&f->tcp[!side], &receipt, &reader, c->sink->losses);
 	}
 	c->side = side;
 	tcp_add(&f->tcp[side], &seg, &reader, c->sink->losses);

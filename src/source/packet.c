@@ -239,21 +239,23 @@ bool packet_of_frame(struct packet_fragments *fragments, const struct pcap_frame
 	struct network n = { .p = p, .is_last = true };
 	struct str s;
 	uint64_t wire;
+	enum loss why = f->bytes.n < f->wire_bytes ? LOSS_PACKETS_CUT : LOSS_PACKETS_BROKEN;
 	bool good;
 
 	*p = (struct packet){ .ns = f->ns };
-	losses->count[LOSS_PACKETS_CUT] += f->bytes.n < f->wire_bytes;
 	if (!packet_of_link(f->link, f->bytes, &s) || !s.n)
 		return refuse(losses, LOSS_PACKETS_OTHER);
 	wire = f->wire_bytes - (f->bytes.n - s.n);
 	good = byte_at(s, 0) >> 4 == 4 ? take_ipv4(&n, s, wire) : take_ipv6(&n, s, wire);
 	if (!good)
-		return refuse(losses, LOSS_PACKETS_BROKEN);
+		return refuse(losses, why);
 	p->ip_id = n.id;
 	if (!defragment(fragments, &n, losses))
 		return false;
 	if (n.proto != PACKET_TCP && n.proto != PACKET_UDP)
 		return refuse(losses, LOSS_PACKETS_OTHER);
 	good = n.proto == PACKET_TCP ? take_tcp(p, &n) : take_udp(p, &n);
-	return good || refuse(losses, LOSS_PACKETS_BROKEN);
+	/* what is cut off behind the packet, as a check sum of the link, is no loss */
+	losses->count[LOSS_PACKETS_CUT] += good && p->missing;
+	return good || refuse(losses, why);
 }

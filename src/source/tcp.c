@@ -5,7 +5,8 @@
  *
  * A gap is given up when the receiver has acknowledged what lies beyond it (so it was sent, and the
  * capture alone lacks it) and a little has passed, in which a packet that was only captured out of
- * order would have come; or when more is held than a receiver may hold.
+ * order would have come; or at once when it does so along with bytes of its own, because what is
+ * held must be told before its answer; or when more is held than a receiver may hold.
  */
 #include "source/tcp.h"
 
@@ -103,7 +104,7 @@ static void give_up_gap(struct tcp_side *s, const struct tcp_reader *r, struct l
 	hand_out_held(s, r);
 }
 
-static bool is_hopeless(const struct tcp_side *s, int64_t ns)
+static bool is_hopeless(const struct tcp_side *s, int64_t ns, bool is_answered)
 {
 	const struct tcp_piece *first = s->held;
 
@@ -112,13 +113,13 @@ static bool is_hopeless(const struct tcp_side *s, int64_t ns)
 	if (!s->is_acked)
 		return s->nr_held > SILENT_HELD_MAX || ns - first->seg.ns > NS_S;
 	return ahead(s->acked, first->seg.seq) >= 0 &&
-	       (s->nr_held > PATIENCE || ns - first->seg.ns > PATIENCE_NS);
+	       (is_answered || s->nr_held > PATIENCE || ns - first->seg.ns > PATIENCE_NS);
 }
 
-static void give_up_hopeless(struct tcp_side *s, int64_t ns, const struct tcp_reader *r,
-			     struct losses *losses)
+static void give_up_hopeless(struct tcp_side *s, int64_t ns, bool is_answered,
+			     const struct tcp_reader *r, struct losses *losses)
 {
-	while (s->held && is_hopeless(s, ns))
+	while (s->held && is_hopeless(s, ns, is_answered))
 		give_up_gap(s, r, losses);
 }
 
@@ -159,18 +160,18 @@ void tcp_add(struct tcp_side *s, const struct tcp_segment *seg, const struct tcp
 		return;
 	}
 	hold(s, seg, losses);
-	give_up_hopeless(s, seg->ns, r, losses);
+	give_up_hopeless(s, seg->ns, false, r, losses);
 }
 
-void tcp_ack(struct tcp_side *s, uint32_t ack, int64_t ns, const struct tcp_reader *r,
+void tcp_ack(struct tcp_side *s, const struct tcp_receipt *ack, const struct tcp_reader *r,
 	     struct losses *losses)
 {
 	if (!s->is_started)
-		tcp_start(s, ack);
-	if (!s->is_acked || ahead(ack, s->acked) > 0)
-		s->acked = ack;
+		tcp_start(s, ack->below);
+	if (!s->is_acked || ahead(ack->below, s->acked) > 0)
+		s->acked = ack->below;
 	s->is_acked = true;
-	give_up_hopeless(s, ns, r, losses);
+	give_up_hopeless(s, ack->ns, ack->is_answer, r, losses);
 }
 
 void tcp_flush(struct tcp_side *s, const struct tcp_reader *r, struct losses *losses)

@@ -45,8 +45,14 @@ bool tcp_is_foreign(const struct tcp_side *s, uint32_t seq);
 bool tcp_is_new(const struct tcp_side *s, uint32_t first);
 void tcp_add(struct tcp_side *s, const struct tcp_segment *seg, const struct tcp_reader *r,
 	     struct losses *losses);
-/* The other side tells that it has all bytes below: what is still missing here will not come. */
-void tcp_ack(struct tcp_side *s, uint32_t ack, int64_t ns, const struct tcp_reader *r,
+/* What the other side tells of the bytes that it has got. */
+struct tcp_receipt {
+	uint32_t below; /* all of these: what is still missing here will not come */
+	bool is_answer; /* told along with bytes of its own, which may answer these */
+	int64_t ns;
+};
+
+void tcp_ack(struct tcp_side *s, const struct tcp_receipt *ack, const struct tcp_reader *r,
 	     struct losses *losses);
 /* Hands out what is held, gaps and all. */
 void tcp_flush(struct tcp_side *s, const struct tcp_reader *r, struct losses *losses);

@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		seg.missing = (unsigned char)s.p[2] % 4 ? 0 : (unsigned char)s.p[2];
 		if ((unsigned char)s.p[2] % 5 == 1)
-			tcp_ack(&side, seq, ns, &r, &losses);
+			tcp_ack(&side, &(struct tcp_receipt){ seq, seq & 1, ns }, &r, &losses);
 		else
 			tcp_add(&side, &seg, &r, &losses);
 		must(side.nr_held < 1024);

@@ -38,11 +38,11 @@ static void add(struct got *g, uint32_t seq, const char *text, int64_t ns)
 	tcp_add(&g->side, &s, &r, &g->losses);
 }
 
-static void ack(struct got *g, uint32_t seq, int64_t ns)
+static void ack(struct got *g, uint32_t below, int64_t ns, bool is_answer)
 {
 	const struct tcp_reader r = { g, take_bytes, take_gap };
 
-	tcp_ack(&g->side, seq, ns, &r, &g->losses);
+	tcp_ack(&g->side, &(struct tcp_receipt){ below, is_answer, ns }, &r, &g->losses);
 }
 
 static void finish_any(struct got *g)
@@ -110,11 +110,26 @@ static void a_gap_that_was_acknowledged_is_given_up(void **state)
 	tcp_start(&g.side, 100);
 	add(&g, 100, "abc", 1);
 	add(&g, 113, "def", 2);
-	ack(&g, 116, 3);
+	ack(&g, 116, 3, false);
 	assert_str_equal(buf_str(&g.text), "abc"); /* it may still come, captured out of order */
-	ack(&g, 116, NS_S);
+	ack(&g, 116, NS_S, false);
 	assert_str_equal(buf_str(&g.text), "abc<10>def");
 	assert_int_equal(g.losses.count[LOSS_STREAM_GAPS], 1);
+	finish(&g, "abc<10>def");
+}
+
+static void what_is_held_is_told_before_its_answer(void **state)
+{
+	struct got g = { 0 };
+
+	(void)state;
+	tcp_start(&g.side, 100);
+	add(&g, 100, "abc", 1);
+	add(&g, 113, "def", 2);
+	ack(&g, 103, 3, true); /* an answer to what came before */
+	assert_str_equal(buf_str(&g.text), "abc");
+	ack(&g, 116, 3, true);
+	assert_str_equal(buf_str(&g.text), "abc<10>def");
 	finish(&g, "abc<10>def");
 }
 
@@ -163,6 +178,7 @@ int main(void)
 		cmocka_unit_test(bytes_that_come_twice_are_handed_out_once),
 		cmocka_unit_test(numbers_wrap),
 		cmocka_unit_test(a_gap_that_was_acknowledged_is_given_up),
+		cmocka_unit_test(what_is_held_is_told_before_its_answer),
 		cmocka_unit_test(a_gap_that_nobody_fills_does_not_hold_for_ever),
 		cmocka_unit_test(what_was_not_captured_is_a_gap_in_place),
 		cmocka_unit_test(without_a_start_the_first_bytes_begin),
