@@ -14,6 +14,21 @@
 	X(LOSS_FILES_EMPTY, "files_empty", "empty file", "empty files") \
 	X(LOSS_FILES_CUT, "files_cut_short", "file that ends in the middle (used up to there)", \
 	  "files that end in the middle (used up to there)") \
+	X(LOSS_JARS_BROKEN, "jars_unreadable", "jar that could not be read", \
+	  "jars that could not be read") \
+	X(LOSS_CLASSES_BROKEN, "classes_unreadable", \
+	  "class that could not be read, being damaged or too large", \
+	  "classes that could not be read, being damaged or too large") \
+	X(LOSS_CLASSES_TWICE, "classes_twice", "class given a second time, of which the first counts", \
+	  "classes given a second time, of which the first counts") \
+	X(LOSS_ATTRIBUTES_BROKEN, "class_attributes_damaged", \
+	  "attribute of a class that could not be read", \
+	  "attributes of classes that could not be read") \
+	X(LOSS_METHODS_BROKEN, "methods_damaged", "method whose code makes no sense", \
+	  "methods whose code makes no sense") \
+	X(LOSS_SUPERS_MISSING, "supers_missing", \
+	  "reference to a class or interface above that is not given", \
+	  "references to classes or interfaces above that are not given") \
 	X(LOSS_LINES_NO_TIME, "lines_without_time", \
 	  "line without a time, before the first line that has one", \
 	  "lines without a time, before the first line that has one") \

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "infer/paths/calls.h"
-#include "infer/paths/crew.h"
+#include "base/crew.h"
 #include "infer/paths/joins.h"
 #include "infer/paths/learn.h"
 #include "infer/paths/nesting.h"

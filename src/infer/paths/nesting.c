@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "infer/paths/crew.h"
+#include "base/crew.h"
 
 enum { NR_BINS = 512, NR_PENALTIES = 64 };
 #define LOG_BIN 0.048790164169432 /* log 1.05 */

@@ -1,4 +1,4 @@
-#include "infer/paths/crew.h"
+#include "base/crew.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Works on numbered, independent items with all cores, the lowest numbers first. */
-#ifndef CULPRIT_INFER_PATHS_CREW_H
-#define CULPRIT_INFER_PATHS_CREW_H
+#ifndef CULPRIT_BASE_CREW_H
+#define CULPRIT_BASE_CREW_H
 
 #include <stdint.h>
 

@@ -1,0 +1,16 @@
+/* Names where a value comes from: the field, parameter or call that a person would point at. */
+#ifndef CULPRIT_PROGRAM_ORIGIN_H
+#define CULPRIT_PROGRAM_ORIGIN_H
+
+#include "program/scope.h"
+#include "program/text.h"
+
+/* Through casts, boxes, known parameters and getters, to the value that is meant. */
+struct where origin_of(struct where w, struct arena *a);
+/* "Block.blockId", "DataXceiver.writeBlock#2", "Socket.getPort()"; empty for what is computed. */
+struct str origin_name(struct where w, struct arena *a);
+/* The last part of a class name: "DataXceiver", "FSDirectory$Op". */
+struct str origin_simple(struct str internal_name);
+enum hole_type origin_hole(struct where w);
+
+#endif

@@ -1,0 +1,182 @@
+#include "program/text.h"
+
+#include <stdlib.h>
+
+static struct text one_part(struct arena *a, struct part p)
+{
+	struct text t = { arena_new(a, struct version), 1 };
+
+	t.versions->parts = arena_new(a, struct part);
+	*t.versions->parts = p;
+	t.versions->nr = 1;
+	t.versions->letters = p.kind == PART_TEXT ? (uint32_t)p.text.n : 0;
+	return t;
+}
+
+struct text text_empty(struct arena *a)
+{
+	struct text t = { arena_new(a, struct version), 1 };
+
+	return t;
+}
+
+struct text text_of(struct arena *a, struct str constant)
+{
+	if (!constant.n)
+		return text_empty(a);
+	return one_part(a, (struct part){ .kind = PART_TEXT, .text = arena_str(a, constant) });
+}
+
+struct text text_hole(struct arena *a, enum hole_type type, struct str from)
+{
+	return one_part(a, (struct part){ PART_HOLE, type, arena_str(a, from) });
+}
+
+struct text text_any(struct arena *a, struct str from)
+{
+	return one_part(a, (struct part){ PART_ANY, HOLE_OBJECT, arena_str(a, from) });
+}
+
+static void join_versions(struct arena *a, const struct version *x, const struct version *y,
+			  struct version *to)
+{
+	uint32_t nr = x->nr + y->nr;
+
+	if (nr > PARTS_MAX) {
+		*to = *x;
+		return;
+	}
+	to->parts = arena_array(a, struct part, nr + 1U);
+	if (x->nr)
+		memcpy(to->parts, x->parts, x->nr * sizeof(*x->parts));
+	if (y->nr)
+		memcpy(to->parts + x->nr, y->parts, y->nr * sizeof(*y->parts));
+	to->nr = nr;
+	to->letters = x->letters + y->letters;
+}
+
+/* The first words of a version: what begins differently was written differently. */
+static struct str beginning(const struct version *v)
+{
+	for (uint32_t i = 0; i < v->nr; i++)
+		if (v->parts[i].kind == PART_TEXT && v->parts[i].text.n > 2)
+			return v->parts[i].text;
+	return STR("");
+}
+
+static bool begins_like_one_of(const struct version *v, const struct version *kept, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		if (str_eq(beginning(v), beginning(&kept[i])))
+			return true;
+	return false;
+}
+
+/*
+ * Of too many those are kept that begin differently, then the wordiest, and the one that says least: it fits
+ * when all guesses are wrong. Equal numbers of letters keep their order, so that the result is the same everywhere.
+ */
+static struct text keep_best(struct arena *a, struct version *all, uint32_t nr)
+{
+	struct version *kept;
+	uint32_t nr_kept = 0;
+
+	for (uint32_t i = 1; i < nr; i++) {
+		struct version v = all[i];
+		uint32_t at = i;
+
+		for (; at && all[at - 1].letters < v.letters; at--)
+			all[at] = all[at - 1];
+		all[at] = v;
+	}
+	if (nr <= VERSIONS_MAX)
+		return (struct text){ all, nr };
+	kept = arena_array(a, struct version, VERSIONS_MAX);
+	for (uint32_t i = 0; i + 1 < nr && nr_kept < VERSIONS_MAX - 1; i++)
+		if (!begins_like_one_of(&all[i], kept, nr_kept)) {
+			kept[nr_kept++] = all[i];
+			all[i].letters = UINT32_MAX;
+		}
+	for (uint32_t i = 0; i + 1 < nr && nr_kept < VERSIONS_MAX - 1; i++)
+		if (all[i].letters != UINT32_MAX)
+			kept[nr_kept++] = all[i];
+	kept[nr_kept++] = all[nr - 1];
+	return (struct text){ kept, nr_kept };
+}
+
+struct text text_join(struct arena *a, struct text x, struct text y)
+{
+	struct version *all = arena_array(a, struct version, (size_t)x.nr * y.nr + 1);
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < x.nr; i++)
+		for (uint32_t k = 0; k < y.nr; k++)
+			join_versions(a, &x.versions[i], &y.versions[k], &all[nr++]);
+	return keep_best(a, all, nr);
+}
+
+struct text text_or(struct arena *a, struct text x, struct text y)
+{
+	struct version *all = arena_array(a, struct version, (size_t)x.nr + y.nr + 1);
+
+	for (uint32_t i = 0; i < x.nr; i++)
+		all[i] = x.versions[i];
+	for (uint32_t i = 0; i < y.nr; i++)
+		all[x.nr + i] = y.versions[i];
+	return keep_best(a, all, x.nr + y.nr);
+}
+
+/* Neighbouring constants become one, and so do neighbours that may be anything. */
+static void tidy_version(struct arena *a, struct version *v)
+{
+	struct part *parts = arena_array(a, struct part, v->nr + 1U);
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < v->nr; i++) {
+		const struct part *p = &v->parts[i];
+		struct part *last = nr ? &parts[nr - 1] : NULL;
+
+		if (p->kind == PART_TEXT && last && last->kind == PART_TEXT)
+			last->text = arena_fmt(a, "%.*s%.*s", (int)last->text.n, last->text.p,
+					       (int)p->text.n, p->text.p);
+		else if (!(p->kind == PART_ANY && last && last->kind == PART_ANY))
+			parts[nr++] = *p;
+	}
+	v->parts = parts;
+	v->nr = nr;
+}
+
+static bool same_parts(const struct version *x, const struct version *y)
+{
+	if (x->nr != y->nr)
+		return false;
+	for (uint32_t i = 0; i < x->nr; i++)
+		if (x->parts[i].kind != y->parts[i].kind ||
+		    x->parts[i].type != y->parts[i].type ||
+		    !str_eq(x->parts[i].text, y->parts[i].text))
+			return false;
+	return true;
+}
+
+struct text text_tidy(struct arena *a, struct text x)
+{
+	struct version *all = arena_array(a, struct version, x.nr + 1U);
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < x.nr; i++) {
+		bool is_new = true;
+
+		all[nr] = x.versions[i];
+		tidy_version(a, &all[nr]);
+		for (uint32_t k = 0; k < nr; k++)
+			is_new &= !same_parts(&all[k], &all[nr]);
+		nr += is_new;
+	}
+	return keep_best(a, all, nr);
+}
+
+void version_write(const struct version *v, struct buf *b)
+{
+	for (uint32_t i = 0; i < v->nr; i++)
+		buf_add(b, v->parts[i].kind == PART_TEXT ? v->parts[i].text : STR("{}"));
+}

@@ -1,0 +1,60 @@
+/* What a message may look like: constant text and holes, in one or several versions. */
+#ifndef CULPRIT_PROGRAM_TEXT_H
+#define CULPRIT_PROGRAM_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum part_kind {
+	PART_TEXT,
+	PART_HOLE, /* one value */
+	PART_ANY,  /* whatever a loop, a branch or unknown code may add; perhaps nothing */
+};
+
+enum hole_type {
+	HOLE_TEXT,
+	HOLE_INTEGER,
+	HOLE_DECIMAL,
+	HOLE_BOOLEAN,
+	HOLE_CHAR,
+	HOLE_OBJECT, /* what toString() of something unknown gives */
+	HOLE_ERROR,  /* an exception */
+};
+
+struct part {
+	enum part_kind kind;
+	enum hole_type type;
+	struct str text; /* of a hole: where its value comes from, such as Block.blockId */
+};
+
+struct version {
+	struct part *parts;
+	uint32_t nr;
+	uint32_t letters; /* of constant text */
+};
+
+/* Lies in an arena. */
+struct text {
+	struct version *versions;
+	uint32_t nr;
+};
+
+enum { VERSIONS_MAX = 8, PARTS_MAX = 256 };
+
+struct text text_empty(struct arena *a);
+struct text text_of(struct arena *a, struct str constant);
+struct text text_hole(struct arena *a, enum hole_type type, struct str from);
+struct text text_any(struct arena *a, struct str from);
+/* One after the other: every version of one with every version of the other, the wordiest kept. */
+struct text text_join(struct arena *a, struct text x, struct text y);
+/* Either of both. */
+struct text text_or(struct arena *a, struct text x, struct text y);
+/* Without equal versions, neighbouring constants as one, the wordiest first. */
+struct text text_tidy(struct arena *a, struct text x);
+/* "Receiving {} src: {}". */
+void version_write(const struct version *v, struct buf *b);
+
+#endif
