@@ -26,6 +26,9 @@
 	  "attributes of classes that could not be read") \
 	X(LOSS_METHODS_BROKEN, "methods_damaged", "method whose code makes no sense", \
 	  "methods whose code makes no sense") \
+	X(LOSS_CALLS_WIDE, "calls_with_many_targets", \
+	  "call that may lead to so many methods that it was left out", \
+	  "calls that may lead to so many methods that they were left out") \
 	X(LOSS_SUPERS_MISSING, "supers_missing", \
 	  "reference to a class or interface above that is not given", \
 	  "references to classes or interfaces above that are not given") \
