@@ -9,7 +9,7 @@
 
 enum {
 	CHUNK = 128,
-	TARGETS_MAX = 16,  /* of one call; more tell nothing */
+	TARGETS_MAX = 8,  /* of one call; more tell nothing */
 	BELOW_MAX = 20000, /* classes looked at below one */
 	RELAYS_MAX = 3,    /* methods that hand over what they were handed, in a row */
 };

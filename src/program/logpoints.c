@@ -43,6 +43,20 @@ static bool names_logging(const struct class *c)
 	return false;
 }
 
+static const struct path *keep_path(struct arena *a, const struct path *p)
+{
+	struct path *kept;
+
+	if (!p)
+		return NULL;
+	kept = arena_new(a, struct path);
+	*kept = *p;
+	kept->fields = arena_array(a, struct str, p->nr + 1U);
+	for (uint16_t i = 0; i < p->nr; i++)
+		kept->fields[i] = arena_str(a, p->fields[i]);
+	return kept;
+}
+
 /* Copies what is worth keeping out of the arena of the search. */
 static struct text keep_text(struct arena *a, struct text t)
 {
@@ -56,6 +70,7 @@ static struct text keep_text(struct arena *a, struct text t)
 		for (uint32_t k = 0; k < v->nr; k++) {
 			v->parts[k] = t.versions[i].parts[k];
 			v->parts[k].text = arena_str(a, v->parts[k].text);
+			v->parts[k].path = keep_path(a, v->parts[k].path);
 		}
 	}
 	return kept;

@@ -163,6 +163,45 @@ struct str origin_name(struct where w, struct arena *a)
 	}
 }
 
+/* Puts a field in front; the first ones are given up when there are too many. */
+static void add_field(struct path *p, struct str name)
+{
+	if (p->nr == PATH_MAX_FIELDS)
+		return;
+	for (uint16_t i = p->nr; i; i--)
+		p->fields[i] = p->fields[i - 1];
+	p->fields[0] = name;
+	p->nr++;
+}
+
+struct path origin_path(struct where w, struct arena *a)
+{
+	struct path p = { .root = ROOT_LOCAL,
+			  .fields = arena_array(a, struct str, PATH_MAX_FIELDS) };
+
+	for (unsigned i = 0; i < STEPS_MAX; i++) {
+		const struct value *v;
+
+		w = origin_of(w, a);
+		v = where_value(w);
+		p.method = w.scope->method;
+		if (v->kind == VALUE_FIELD) {
+			add_field(&p, member_name(w, a, ""));
+			w = where_arg(w, 0);
+		} else if (v->kind == VALUE_STATIC) {
+			add_field(&p, member_name(w, a, ""));
+			p.root = ROOT_STATIC;
+			return p;
+		} else if (v->kind == VALUE_PARAMETER) {
+			p.root = (int16_t)v->number;
+			return p;
+		} else {
+			return p;
+		}
+	}
+	return p;
+}
+
 static bool is_error(struct where w, struct str class)
 {
 	const struct program *p = w.scope->all->program;

@@ -9,6 +9,8 @@
 struct where origin_of(struct where w, struct arena *a);
 /* "Block.blockId", "DataXceiver.writeBlock#2", "Socket.getPort()"; empty for what is computed. */
 struct str origin_name(struct where w, struct arena *a);
+/* The way to the value from a parameter of the outermost method known. */
+struct path origin_path(struct where w, struct arena *a);
 /* The last part of a class name: "DataXceiver", "FSDirectory$Op". */
 struct str origin_simple(struct str internal_name);
 enum hole_type origin_hole(struct where w);

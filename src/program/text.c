@@ -29,12 +29,20 @@ struct text text_of(struct arena *a, struct str constant)
 
 struct text text_hole(struct arena *a, enum hole_type type, struct str from)
 {
-	return one_part(a, (struct part){ PART_HOLE, type, arena_str(a, from) });
+	return text_hole_at(a, type, from, NULL);
+}
+
+struct text text_hole_at(struct arena *a, enum hole_type type, struct str from,
+			 const struct path *path)
+{
+	struct part hole = { path, PART_HOLE, type, arena_str(a, from) };
+
+	return one_part(a, hole);
 }
 
 struct text text_any(struct arena *a, struct str from)
 {
-	return one_part(a, (struct part){ PART_ANY, HOLE_OBJECT, arena_str(a, from) });
+	return one_part(a, (struct part){ NULL, PART_ANY, HOLE_OBJECT, arena_str(a, from) });
 }
 
 static void join_versions(struct arena *a, const struct version *x, const struct version *y,

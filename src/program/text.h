@@ -24,7 +24,20 @@ enum hole_type {
 	HOLE_ERROR,  /* an exception */
 };
 
+enum { PATH_MAX_FIELDS = 6 };
+#define ROOT_LOCAL (-1)  /* made in the method itself */
+#define ROOT_STATIC (-2) /* a static field, the first of the fields */
+
+/* How to come to a value from a parameter of a method: its fields, "Class.field" each. */
+struct path {
+	uint32_t method;
+	int16_t root; /* parameter, this included; or ROOT_LOCAL, ROOT_STATIC */
+	uint16_t nr;
+	struct str *fields; /* the last ones, when there are more */
+};
+
 struct part {
+	const struct path *path; /* of a hole; may be NULL */
 	enum part_kind kind;
 	enum hole_type type;
 	struct str text; /* of a hole: where its value comes from, such as Block.blockId */
@@ -47,6 +60,8 @@ enum { VERSIONS_MAX = 8, PARTS_MAX = 256 };
 struct text text_empty(struct arena *a);
 struct text text_of(struct arena *a, struct str constant);
 struct text text_hole(struct arena *a, enum hole_type type, struct str from);
+struct text text_hole_at(struct arena *a, enum hole_type type, struct str from,
+			 const struct path *path);
 struct text text_any(struct arena *a, struct str from);
 /* One after the other: every version of one with every version of the other, the wordiest kept. */
 struct text text_join(struct arena *a, struct text x, struct text y);

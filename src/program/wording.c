@@ -18,7 +18,10 @@ enum {
 
 struct text wording_hole(struct wording *w, struct where at)
 {
-	return text_hole(w->arena, origin_hole(at), origin_name(at, w->arena));
+	struct path *path = arena_new(w->arena, struct path);
+
+	*path = origin_path(at, w->arena);
+	return text_hole_at(w->arena, origin_hole(at), origin_name(at, w->arena), path);
 }
 
 static struct text number_text(struct wording *w, int64_t number, struct str type)
@@ -41,11 +44,14 @@ struct text wording_as(struct wording *w, struct where at, struct str type, unsi
 	if (v->kind == VALUE_NUMBER && is_whole)
 		return number_text(w, v->number, type);
 	if (is_whole && type.p[0] != 'I' && type.p[0] != 'J' && v->kind != VALUE_PHI)
-		return text_hole(w->arena,
-				 type.p[0] == 'C' ? HOLE_CHAR :
-				 type.p[0] == 'Z' ? HOLE_BOOLEAN :
-						    HOLE_INTEGER,
-				 origin_name(at, w->arena));
+	{
+		struct text t = wording_hole(w, at);
+
+		t.versions->parts->type = type.p[0] == 'C' ? HOLE_CHAR :
+					  type.p[0] == 'Z' ? HOLE_BOOLEAN :
+							     HOLE_INTEGER;
+		return t;
+	}
 	return wording_of(w, at, depth);
 }
 

@@ -1,0 +1,389 @@
+/*
+ * lprof, section 4.2. Methods are summed up from the bottom of the call graph: which values they log without
+ * changing them, and how often; which they change. A value is known by the way to it from a parameter (block.poolId),
+ * so that it can be followed into the caller, whatever it is called there. Where the caller makes or
+ * changes the value, it is lost on the way; where more is lost than gained, the callee is where the work
+ * on one request begins.
+ *
+ * We differ from the paper in two ways. Values are told apart by access path, not by variable, which makes
+ * the copy that a method works on another value than the original. And what a thread begins
+ * with, or nothing calls, is the beginning of work whether or not identifiers were lost.
+ */
+#include "program/identifiers.h"
+
+#include <stdlib.h>
+
+#include "program/components.h"
+#include "program/origin.h"
+
+enum {
+	IDS_MAX = 64,      /* of one method: the most logged */
+	CHANGED_MAX = 64,
+	FIELDS_MAX = 3,
+	COUNT_MAX = 4096, /* what is logged more often is logged often */
+	ROUNDS_MAX = 3,    /* over methods that call each other in circles */
+};
+
+struct finder {
+	struct identifiers *out;
+	const struct callgraph *g;
+	const struct program *program;
+	const struct log_points *points;
+	struct scopes scopes;
+	struct arena scratch;
+	VEC(struct identifier) ids;
+	VEC(struct path) changed;
+};
+
+static bool same_path(const struct path *x, const struct path *y)
+{
+	if (x->root != y->root || x->nr != y->nr)
+		return false;
+	for (uint16_t i = 0; i < x->nr; i++)
+		if (!str_eq(x->fields[i], y->fields[i]))
+			return false;
+	return true;
+}
+
+/* Whether a change of the one is a change of the other: a field of it, or it itself. */
+static bool is_within(const struct path *inner, const struct path *outer)
+{
+	if (inner->root != outer->root || inner->nr < outer->nr)
+		return false;
+	for (uint16_t i = 0; i < outer->nr; i++)
+		if (!str_eq(inner->fields[i], outer->fields[i]))
+			return false;
+	return true;
+}
+
+static void add_id(struct finder *f, const struct path *p, uint32_t count)
+{
+	vec_each (&f->ids, id) {
+		if (!same_path(&id->path, p))
+			continue;
+		id->count = id->count + count < COUNT_MAX ? id->count + count : COUNT_MAX;
+		return;
+	}
+	vec_push(&f->ids, (struct identifier){ *p, count });
+}
+
+static void add_changed(struct finder *f, const struct path *p)
+{
+	vec_each (&f->changed, c)
+		if (same_path(c, p))
+			return;
+	if (f->changed.nr < CHANGED_MAX)
+		vec_push(&f->changed, *p);
+}
+
+/* What a point logs, in the version that says most. */
+static void add_point(struct finder *f, const struct log_point *p)
+{
+	const struct version *v = p->text.nr ? &p->text.versions[0] : NULL;
+
+	for (uint32_t i = 0; v && i < v->nr; i++) {
+		struct path path;
+
+		if (v->parts[i].kind != PART_HOLE || !v->parts[i].path)
+			continue;
+		path = *v->parts[i].path;
+		if (path.method != p->method)
+			path.root = ROOT_LOCAL;
+		if (path.root >= 0 || (path.root == ROOT_LOCAL && path.nr))
+			add_id(f, &path, 1);
+	}
+}
+
+/* A value of the callee as one of the caller: through the argument that it came by. */
+static struct path in_caller(struct finder *f, const struct path *of, struct where call)
+{
+	struct path p = { .root = ROOT_LOCAL }, arg;
+
+	if (of->root < 0 || (uint32_t)of->root >= where_value(call)->nr)
+		return p;
+	arg = origin_path(where_arg(call, (uint32_t)of->root), &f->scratch);
+	if (arg.root < 0 || arg.method != call.scope->method)
+		return p;
+	p.root = arg.root;
+	p.method = call.scope->method;
+	p.fields = arena_array(&f->scratch, struct str, (size_t)arg.nr + of->nr + 1);
+	for (uint16_t i = 0; i < arg.nr; i++)
+		p.fields[p.nr++] = arg.fields[i];
+	for (uint16_t i = 0; i < of->nr; i++)
+		p.fields[p.nr++] = of->fields[i];
+	if (p.nr > FIELDS_MAX) /* no longer something of this request, but of the service */
+		p.root = ROOT_LOCAL;
+	return p;
+}
+
+static void add_call(struct finder *f, struct where call, const struct summary *callee)
+{
+	for (uint32_t i = 0; i < callee->nr; i++) {
+		struct path p = in_caller(f, &callee->ids[i].path, call);
+
+		if (p.root != ROOT_LOCAL)
+			add_id(f, &p, callee->ids[i].count);
+	}
+	for (uint32_t i = 0; i < callee->nr_changed; i++) {
+		struct path p = in_caller(f, &callee->changed[i], call);
+
+		if (p.root != ROOT_LOCAL)
+			add_changed(f, &p);
+	}
+}
+
+/* A value of the method at pc that is a call; 0 for none. */
+static uint32_t call_at(const struct values *v, uint16_t pc)
+{
+	for (uint32_t i = 1; i < v->nr; i++)
+		if (v->v[i].kind == VALUE_CALL && v->v[i].pc == pc)
+			return i;
+	return 0;
+}
+
+static void add_puts(struct finder *f, const struct scope *s)
+{
+	for (uint32_t i = 1; i < s->v->nr; i++) {
+		struct where at = { s, i };
+		struct member_ref m;
+		struct path object, p;
+		struct str owner;
+
+		if (s->v->v[i].kind != VALUE_PUT_FIELD || !where_member(at, &m))
+			continue;
+		object = origin_path(where_arg(at, 0), &f->scratch);
+		if (object.root == ROOT_LOCAL || object.method != s->method ||
+		    object.nr == PATH_MAX_FIELDS)
+			continue;
+		p = object;
+		p.fields = arena_array(&f->scratch, struct str, p.nr + 1U);
+		for (uint16_t k = 0; k < object.nr; k++)
+			p.fields[k] = object.fields[k];
+		owner = origin_simple(m.owner);
+		p.fields[p.nr++] = arena_fmt(&f->scratch, STR_FMT "." STR_FMT, STR_ARG(owner),
+					     STR_ARG(m.name));
+		add_changed(f, &p);
+	}
+}
+
+/* An edge is followed once for each target; several targets of one call are the same work. */
+static void add_calls(struct finder *f, const struct scope *s)
+{
+	callgraph_each (f->g, s->method, e) {
+		uint32_t call;
+
+		if (e->kind != EDGE_CALL || !f->out->of[e->to].total)
+			continue;
+		call = call_at(s->v, e->pc);
+		if (call)
+			add_call(f, (struct where){ s, call }, &f->out->of[e->to]);
+	}
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct identifier *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	if (x->path.root != y->path.root)
+		return x->path.root < y->path.root ? -1 : 1;
+	if (x->path.nr != y->path.nr)
+		return x->path.nr < y->path.nr ? -1 : 1;
+	for (uint16_t i = 0; i < x->path.nr; i++) {
+		int r = str_cmp(x->path.fields[i], y->path.fields[i]);
+
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static struct path keep_path(struct arena *a, const struct path *p)
+{
+	struct path kept = *p;
+
+	kept.fields = arena_array(a, struct str, p->nr + 1U);
+	for (uint16_t i = 0; i < p->nr; i++)
+		kept.fields[i] = arena_str(a, p->fields[i]);
+	return kept;
+}
+
+/* What was gathered, without what the method changes. */
+static void keep_summary(struct finder *f, struct summary *s)
+{
+	struct arena *a = &f->out->arena;
+
+	s->nr = s->nr_changed = 0;
+	s->total = 0;
+	vec_each (&f->ids, id) {
+		bool is_changed = false;
+
+		vec_each (&f->changed, c)
+			is_changed |= is_within(&id->path, c);
+		if (is_changed)
+			continue;
+		s->total += id->count;
+		f->ids.v[s->nr++] = *id;
+	}
+	if (s->nr)
+		qsort(f->ids.v, s->nr, sizeof(*f->ids.v), by_count);
+	if (s->nr > IDS_MAX)
+		s->nr = IDS_MAX;
+	s->ids = arena_array(a, struct identifier, s->nr + 1U);
+	for (uint32_t i = 0; i < s->nr; i++)
+		s->ids[i] = (struct identifier){ keep_path(a, &f->ids.v[i].path),
+						 f->ids.v[i].count };
+	s->changed = arena_array(a, struct path, f->changed.nr + 1U);
+	vec_each (&f->changed, c)
+		s->changed[s->nr_changed++] = keep_path(a, c);
+}
+
+static void sum_up(struct finder *f, uint32_t method)
+{
+	struct scope s;
+
+	vec_clear(&f->ids);
+	vec_clear(&f->changed);
+	if (!scope_init(&s, &f->scopes, method))
+		return;
+	for (uint32_t i = f->out->points_first[method]; i < f->out->points_first[method + 1]; i++)
+		add_point(f, &f->points->v.v[i]);
+	add_calls(f, &s);
+	add_puts(f, &s);
+	keep_summary(f, &f->out->of[method]);
+	arena_reset(&f->scratch);
+	scopes_trim(&f->scopes);
+}
+
+static void sum_up_all(struct finder *f)
+{
+	struct components c;
+
+	components_find(&c, f->g, f->out->speaks);
+	for (uint32_t from = 0, to; from < c.nr; from = to) {
+		unsigned rounds;
+
+		for (to = from + 1; to < c.nr && c.of[c.order[to]] == c.of[c.order[from]];)
+			to++;
+		rounds = to - from > 1 ? ROUNDS_MAX : 1;
+		/* a circle adds what it logs once, not once a round: the last round counts */
+		for (unsigned r = 0; r < rounds; r++)
+			for (uint32_t i = from; i < to; i++)
+				sum_up(f, c.order[i]);
+	}
+	components_done(&c);
+}
+
+static void place_points(struct finder *f)
+{
+	size_t nr = f->program->methods.nr;
+	uint32_t *first = mem_zalloc(mem_bytes(nr + 2, sizeof(*first)));
+
+	vec_each (&f->points->v, p)
+		first[p->method + 1]++;
+	for (size_t i = 0; i <= nr; i++)
+		first[i + 1] += first[i];
+	f->out->points_first = first;
+}
+
+/* Backwards from the points over all edges. */
+static void find_speakers(struct finder *f)
+{
+	VEC(uint32_t) open = { 0 };
+	bool *speaks = mem_zalloc(f->program->methods.nr + 1);
+
+	vec_each (&f->points->v, p) {
+		if (!speaks[p->method])
+			vec_push(&open, p->method);
+		speaks[p->method] = true;
+	}
+	while (open.nr) {
+		uint32_t m = open.v[--open.nr];
+
+		for (uint32_t i = f->g->first_in[m]; i < f->g->first_in[m + 1]; i++) {
+			uint32_t caller = f->g->in[i];
+
+			if (speaks[caller])
+				continue;
+			speaks[caller] = true;
+			vec_push(&open, caller);
+		}
+	}
+	vec_done(&open);
+	f->out->speaks = speaks;
+}
+
+static bool is_started(const struct callgraph *g, uint32_t method)
+{
+	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++)
+		callgraph_each (g, g->in[i], e)
+			if (e->to == method && e->kind == EDGE_START)
+				return true;
+	return false;
+}
+
+/* Whether some caller is left with less than the method itself had. */
+static bool is_dropped(const struct finder *f, uint32_t method)
+{
+	const struct summary *own = &f->out->of[method];
+	const struct callgraph *g = f->g;
+
+	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++)
+		if (g->in[i] != method && 2 * f->out->of[g->in[i]].total < own->total)
+			return true;
+	return false;
+}
+
+static bool is_named(const struct program *p, uint32_t method, struct str name)
+{
+	return str_eq(p->methods.v[method].member->name, name);
+}
+
+static enum top_why top_of(const struct finder *f, uint32_t method)
+{
+	const struct callgraph *g = f->g;
+
+	if (!f->out->speaks[method] || is_named(f->program, method, STR("<clinit>")) ||
+	    is_named(f->program, method, STR("<init>")))
+		return TOP_NOT;
+	if (is_started(g, method))
+		return TOP_START;
+	if (g->first_in[method] == g->first_in[method + 1])
+		return TOP_ROOT;
+	return is_dropped(f, method) ? TOP_DROP : TOP_NOT;
+}
+
+void identifiers_find(struct identifiers *out, const struct callgraph *g,
+		      const struct log_points *points)
+{
+	struct finder f = { .out = out, .g = g, .program = g->program, .points = points };
+	size_t nr = g->program->methods.nr;
+
+	*out = (struct identifiers){ 0 };
+	scopes_init(&f.scopes, g->program);
+	place_points(&f);
+	find_speakers(&f);
+	out->of = mem_zalloc(mem_bytes(nr + 1, sizeof(*out->of)));
+	out->top = mem_zalloc(nr + 1);
+	sum_up_all(&f);
+	for (uint32_t m = 0; m < nr; m++) {
+		out->top[m] = (uint8_t)top_of(&f, m);
+		if (out->top[m] != TOP_NOT)
+			vec_push(&out->tops, m);
+	}
+	scopes_done(&f.scopes);
+	arena_done(&f.scratch);
+	vec_done(&f.ids);
+	vec_done(&f.changed);
+}
+
+void identifiers_done(struct identifiers *i)
+{
+	arena_done(&i->arena);
+	free(i->points_first);
+	free(i->speaks);
+	free(i->of);
+	free(i->top);
+	vec_done(&i->tops);
+}

@@ -1,0 +1,43 @@
+/* Which logged values stay the same while a request is worked on, and the methods where that work begins. */
+#ifndef CULPRIT_PROGRAM_IDENTIFIERS_H
+#define CULPRIT_PROGRAM_IDENTIFIERS_H
+
+#include "program/callgraph.h"
+#include "program/logpoints.h"
+
+/* A value that a method and what it calls log without changing it. */
+struct identifier {
+	struct path path; /* of the method that the summary is of */
+	uint32_t count;   /* how often it is logged */
+};
+
+struct summary {
+	struct identifier *ids; /* the most logged first */
+	uint32_t nr;
+	uint32_t total;      /* of all counts, those of values made here included */
+	struct path *changed; /* what is written to, reachable from parameters */
+	uint32_t nr_changed;
+};
+
+/* Why a method is where a request begins. */
+enum top_why {
+	TOP_NOT,
+	TOP_DROP,  /* its callers change what it logs: the count of identifiers drops */
+	TOP_START, /* another thread runs it */
+	TOP_ROOT,  /* nothing given calls it */
+};
+
+struct identifiers {
+	struct arena arena;
+	uint32_t *points_first; /* by method: its log points, in the order of code */
+	bool *speaks;           /* by method: it or what it calls logs */
+	struct summary *of;     /* by method; empty for those that do not speak */
+	uint8_t *top;           /* by method: enum top_why */
+	VEC(uint32_t) tops;     /* methods, in order */
+};
+
+void identifiers_find(struct identifiers *i, const struct callgraph *g,
+		      const struct log_points *points);
+void identifiers_done(struct identifiers *i);
+
+#endif
