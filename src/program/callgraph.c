@@ -9,7 +9,7 @@
 
 enum {
 	CHUNK = 128,
-	TARGETS_MAX = 8,  /* of one call; more tell nothing */
+	TARGETS_MAX = 8,   /* of one call; more tell nothing */
 	BELOW_MAX = 20000, /* classes looked at below one */
 	RELAYS_MAX = 3,    /* methods that hand over what they were handed, in a row */
 };
@@ -161,7 +161,8 @@ static void add_calls(struct chunk *c, struct lookup *l, uint32_t method, const 
 	}
 }
 
-/* What is run elsewhere, and lambdas. These need values, so only where there is something to find. */
+/* What is run elsewhere, and lambdas. These need values, so only where there is something to find.
+ */
 static void add_handoffs(struct chunk *c, struct scopes *scopes, uint32_t method,
 			 struct arena *scratch)
 {
@@ -290,8 +291,9 @@ static bool calls_fresh(const struct search *s, const struct class *c, const str
 		    !class_member(c, (uint16_t)i.operand, &m) ||
 		    str_find_char(m.type, ';') == m.type.n)
 			continue;
-		callee = program_resolve(p, program_class(p, m.owner), names_find(&p->names, m.name),
-					 names_find(&p->names, m.type));
+		callee =
+			program_resolve(p, program_class(p, m.owner), names_find(&p->names, m.name),
+					names_find(&p->names, m.type));
 		if (callee != NO_METHOD && s->fresh[callee])
 			return true;
 	}
@@ -363,8 +365,7 @@ static int by_place(const void *a, const void *b)
 	return (x->edge.to > y->edge.to) - (x->edge.to < y->edge.to);
 }
 
-static void gather(struct callgraph *g, struct search *s, uint32_t nr_chunks,
-		   struct losses *losses)
+static void gather(struct callgraph *g, struct search *s, uint32_t nr_chunks, struct losses *losses)
 {
 	size_t nr_methods = s->program->methods.nr, total = 0, at = 0;
 
@@ -399,7 +400,8 @@ static void turn_around(struct callgraph *g)
 	g->in = mem_alloc(mem_bytes(g->first[nr] + 1U, sizeof(*g->in)));
 	memset(last, 0xff, (nr + 1) * sizeof(*last));
 	for (uint32_t m = 0; m < nr; m++)
-		callgraph_each (g, m, e) {
+		callgraph_each(g, m, e)
+		{
 			g->first_in[e->to + 2] += last[e->to] != m;
 			last[e->to] = m;
 		}
@@ -407,7 +409,8 @@ static void turn_around(struct callgraph *g)
 		g->first_in[i] += g->first_in[i - 1];
 	memset(last, 0xff, (nr + 1) * sizeof(*last));
 	for (uint32_t m = 0; m < nr; m++)
-		callgraph_each (g, m, e) {
+		callgraph_each(g, m, e)
+		{
 			if (last[e->to] != m)
 				g->in[g->first_in[e->to + 1]++] = m;
 			last[e->to] = m;

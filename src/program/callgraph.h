@@ -19,15 +19,16 @@ struct call_edge {
 
 struct callgraph {
 	const struct program *program;
-	uint32_t *first; /* by method: edges[first[m]] up to edges[first[m + 1]], in the order of pc */
+	uint32_t *first; /* by method: edges[first[m]] up to edges[first[m + 1]], in the order of pc
+			  */
 	struct call_edge *edges;
 	uint32_t *first_in; /* by method: who calls it, each caller once */
 	uint32_t *in;
 };
 
 /*
- * By rapid type analysis: a virtual call leads to the methods of classes below of which objects are made somewhere.
- * A call with very many targets tells nothing and is left out (counted).
+ * By rapid type analysis: a virtual call leads to the methods of classes below of which objects are
+ * made somewhere. A call with very many targets tells nothing and is left out (counted).
  */
 void callgraph_init(struct callgraph *g, struct program *p, struct losses *losses);
 void callgraph_done(struct callgraph *g);

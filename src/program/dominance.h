@@ -1,4 +1,5 @@
-/* Which blocks of a method are passed on every way to another, and which are passed again and again. */
+/* Which blocks of a method are passed on every way to another, and which are passed again and
+ * again. */
 #ifndef CULPRIT_PROGRAM_DOMINANCE_H
 #define CULPRIT_PROGRAM_DOMINANCE_H
 

@@ -1,4 +1,5 @@
-/* What a field holds from the beginning: its constant, or what constructors and the class put into it. */
+/* What a field holds from the beginning: its constant, or what constructors and the class put into
+ * it. */
 #ifndef CULPRIT_PROGRAM_FIELDS_H
 #define CULPRIT_PROGRAM_FIELDS_H
 

@@ -1,6 +1,7 @@
 /*
- * By shape: a value that can be run (Runnable, Callable, Thread, TimerTask, a function) is given to a method that is
- * not part of the program, or is started. What a method of the program does with such a value is seen there.
+ * By shape: a value that can be run (Runnable, Callable, Thread, TimerTask, a function) is given to
+ * a method that is not part of the program, or is started. What a method of the program does with
+ * such a value is seen there.
  */
 #include "program/handoff.h"
 
@@ -82,7 +83,8 @@ static uint32_t started_method(struct where call, struct arena *a)
 	const struct scope *s;
 
 	if (!program_is_a(p, program_class(p, class), STR("java/lang/Thread")) &&
-	    !program_is_a(p, program_class(p, class), STR("java/util/concurrent/RecursiveAction")) &&
+	    !program_is_a(p, program_class(p, class),
+			  STR("java/util/concurrent/RecursiveAction")) &&
 	    !program_is_a(p, program_class(p, class), STR("java/util/concurrent/RecursiveTask")))
 		return NO_METHOD;
 	return closure_method(thread, str_ends(class, STR("Task")) ? STR("compute") : STR("run"), a,
@@ -123,11 +125,11 @@ int handoff_relayed(struct where call)
 	struct member_ref m;
 	struct str rest, type;
 
-	if (v->op == OP_INVOKEDYNAMIC || !where_member(call, &m) ||
-	    where_callee(call) != NO_METHOD)
+	if (v->op == OP_INVOKEDYNAMIC || !where_member(call, &m) || where_callee(call) != NO_METHOD)
 		return -1;
 	rest = descriptor_parameters(m.type);
-	for (uint32_t arg = v->op == OP_INVOKESTATIC ? 0 : 1; descriptor_take(&rest, &type); arg++) {
+	for (uint32_t arg = v->op == OP_INVOKESTATIC ? 0 : 1; descriptor_take(&rest, &type);
+	     arg++) {
 		unsigned k = runnable_of(type);
 		struct where at = where_source(where_arg(call, arg));
 

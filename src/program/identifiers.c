@@ -1,27 +1,27 @@
 /*
- * lprof, section 4.2. Methods are summed up from the bottom of the call graph: which values they log without
- * changing them, and how often; which they change. A value is known by the way to it from a parameter (block.poolId),
- * so that it can be followed into the caller, whatever it is called there. Where the caller makes or
- * changes the value, it is lost on the way; where more is lost than gained, the callee is where the work
- * on one request begins.
+ * lprof, section 4.2. Methods are summed up from the bottom of the call graph: which values they
+ * log without changing them, and how often; which they change. A value is known by the way to it
+ * from a parameter (block.poolId), so that it can be followed into the caller, whatever it is
+ * called there. Where the caller makes or changes the value, it is lost on the way; where more is
+ * lost than gained, the callee is where the work on one request begins.
  *
- * We differ from the paper in two ways. Values are told apart by access path, not by variable, which makes
- * the copy that a method works on another value than the original. And what a thread begins
- * with, or nothing calls, is the beginning of work whether or not identifiers were lost.
+ * We differ from the paper in two ways. Values are told apart by access path, not by variable,
+ * which makes the copy that a method works on another value than the original. And what a thread
+ * begins with, or nothing calls, is the beginning of work whether or not identifiers were lost.
  */
 #include "program/identifiers.h"
 
 #include <stdlib.h>
 
-#include "program/components.h"
+#include "program/graph.h"
 #include "program/origin.h"
 
 enum {
-	IDS_MAX = 64,      /* of one method: the most logged */
+	IDS_MAX = 64, /* of one method: the most logged */
 	CHANGED_MAX = 64,
 	FIELDS_MAX = 3,
 	COUNT_MAX = 4096, /* what is logged more often is logged often */
-	ROUNDS_MAX = 3,    /* over methods that call each other in circles */
+	ROUNDS_MAX = 3,   /* over methods that call each other in circles */
 };
 
 struct finder {
@@ -169,7 +169,8 @@ static void add_puts(struct finder *f, const struct scope *s)
 /* An edge is followed once for each target; several targets of one call are the same work. */
 static void add_calls(struct finder *f, const struct scope *s)
 {
-	callgraph_each (f->g, s->method, e) {
+	callgraph_each(f->g, s->method, e)
+	{
 		uint32_t call;
 
 		if (e->kind != EDGE_CALL || !f->out->of[e->to].total)
@@ -232,8 +233,8 @@ static void keep_summary(struct finder *f, struct summary *s)
 		s->nr = IDS_MAX;
 	s->ids = arena_array(a, struct identifier, s->nr + 1U);
 	for (uint32_t i = 0; i < s->nr; i++)
-		s->ids[i] = (struct identifier){ keep_path(a, &f->ids.v[i].path),
-						 f->ids.v[i].count };
+		s->ids[i] =
+			(struct identifier){ keep_path(a, &f->ids.v[i].path), f->ids.v[i].count };
 	s->changed = arena_array(a, struct path, f->changed.nr + 1U);
 	vec_each (&f->changed, c)
 		s->changed[s->nr_changed++] = keep_path(a, c);
@@ -256,21 +257,43 @@ static void sum_up(struct finder *f, uint32_t method)
 	scopes_trim(&f->scopes);
 }
 
+void identifiers_components(const struct identifiers *i, const struct callgraph *g,
+			    struct components *c)
+{
+	size_t nr = g->program->methods.nr, at = 0;
+	uint32_t *first = mem_alloc(mem_bytes(nr + 1, sizeof(*first)));
+	uint32_t *to = mem_alloc(mem_bytes(g->first[nr] + 1U, sizeof(*to)));
+	struct graph graph = { (uint32_t)nr, first, to };
+
+	for (uint32_t m = 0; m < nr; m++) {
+		first[m] = (uint32_t)at;
+		if (!i->speaks[m])
+			continue;
+		callgraph_each(g, m, e) if (e->kind == EDGE_CALL && i->speaks[e->to]) to[at++] =
+			e->to;
+	}
+	first[nr] = (uint32_t)at;
+	components_find(c, &graph);
+	free(first);
+	free(to);
+}
+
 static void sum_up_all(struct finder *f)
 {
+	uint32_t nr = (uint32_t)f->program->methods.nr;
 	struct components c;
 
-	components_find(&c, f->g, f->out->speaks);
-	for (uint32_t from = 0, to; from < c.nr; from = to) {
+	identifiers_components(f->out, f->g, &c);
+	for (uint32_t from = 0, to; from < nr; from = to) {
 		unsigned rounds;
 
-		for (to = from + 1; to < c.nr && c.of[c.order[to]] == c.of[c.order[from]];)
+		for (to = from + 1; to < nr && c.of[c.order[to]] == c.of[c.order[from]];)
 			to++;
 		rounds = to - from > 1 ? ROUNDS_MAX : 1;
-		/* a circle adds what it logs once, not once a round: the last round counts */
 		for (unsigned r = 0; r < rounds; r++)
 			for (uint32_t i = from; i < to; i++)
-				sum_up(f, c.order[i]);
+				if (f->out->speaks[c.order[i]])
+					sum_up(f, c.order[i]);
 	}
 	components_done(&c);
 }
@@ -317,9 +340,8 @@ static void find_speakers(struct finder *f)
 static bool is_started(const struct callgraph *g, uint32_t method)
 {
 	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++)
-		callgraph_each (g, g->in[i], e)
-			if (e->to == method && e->kind == EDGE_START)
-				return true;
+		callgraph_each(g, g->in[i],
+			       e) if (e->to == method && e->kind == EDGE_START) return true;
 	return false;
 }
 

@@ -1,4 +1,5 @@
-/* Which logged values stay the same while a request is worked on, and the methods where that work begins. */
+/* Which logged values stay the same while a request is worked on, and the methods where that work
+ * begins. */
 #ifndef CULPRIT_PROGRAM_IDENTIFIERS_H
 #define CULPRIT_PROGRAM_IDENTIFIERS_H
 
@@ -14,7 +15,7 @@ struct identifier {
 struct summary {
 	struct identifier *ids; /* the most logged first */
 	uint32_t nr;
-	uint32_t total;      /* of all counts, those of values made here included */
+	uint32_t total;       /* of all counts, those of values made here included */
 	struct path *changed; /* what is written to, reachable from parameters */
 	uint32_t nr_changed;
 };
@@ -27,6 +28,8 @@ enum top_why {
 	TOP_ROOT,  /* nothing given calls it */
 };
 
+struct components;
+
 struct identifiers {
 	struct arena arena;
 	uint32_t *points_first; /* by method: its log points, in the order of code */
@@ -35,6 +38,10 @@ struct identifiers {
 	uint8_t *top;           /* by method: enum top_why */
 	VEC(uint32_t) tops;     /* methods, in order */
 };
+
+/* The ordinary calls between methods that speak, as components: callees first. */
+void identifiers_components(const struct identifiers *i, const struct callgraph *g,
+			    struct components *c);
 
 void identifiers_find(struct identifiers *i, const struct callgraph *g,
 		      const struct log_points *points);

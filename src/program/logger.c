@@ -1,8 +1,9 @@
 /*
- * Logging calls are known by shape, not by a list of libraries: a method with the name of a level, on a type that
- * is called like a logger or has the methods of one, whose first argument is a message. That covers log4j 1 and
- * 2, slf4j, commons-logging, java.util.logging, logback, jboss-logging, the wrappers that systems write
- * around these, the fluent interfaces, and the by-name messages of Scala.
+ * Logging calls are known by shape, not by a list of libraries: a method with the name of a level,
+ * on a type that is called like a logger or has the methods of one, whose first argument is a
+ * message. That covers log4j 1 and 2, slf4j, commons-logging, java.util.logging, logback,
+ * jboss-logging, the wrappers that systems write around these, the fluent interfaces, and the
+ * by-name messages of Scala.
  */
 #include "program/logger.h"
 
@@ -17,22 +18,22 @@ struct level_word {
 };
 
 static const struct level_word level_words[] = {
-	{ STR("trace"), LEVEL_TRACE },	    { STR("debug"), LEVEL_DEBUG },
-	{ STR("info"), LEVEL_INFO },	    { STR("warn"), LEVEL_WARN },
-	{ STR("error"), LEVEL_ERROR },	    { STR("fatal"), LEVEL_FATAL },
-	{ STR("warning"), LEVEL_WARN },	    { STR("severe"), LEVEL_ERROR },
-	{ STR("config"), LEVEL_INFO },	    { STR("fine"), LEVEL_DEBUG },
-	{ STR("finer"), LEVEL_TRACE },	    { STR("finest"), LEVEL_TRACE },
-	{ STR("logTrace"), LEVEL_TRACE },   { STR("logDebug"), LEVEL_DEBUG },
-	{ STR("logInfo"), LEVEL_INFO },	    { STR("logWarning"), LEVEL_WARN },
-	{ STR("logWarn"), LEVEL_WARN },	    { STR("logError"), LEVEL_ERROR },
-	{ STR("infov"), LEVEL_INFO },	    { STR("infof"), LEVEL_INFO },
-	{ STR("warnf"), LEVEL_WARN },	    { STR("warnv"), LEVEL_WARN },
-	{ STR("errorf"), LEVEL_ERROR },	    { STR("errorv"), LEVEL_ERROR },
-	{ STR("debugf"), LEVEL_DEBUG },	    { STR("debugv"), LEVEL_DEBUG },
-	{ STR("tracef"), LEVEL_TRACE },	    { STR("tracev"), LEVEL_TRACE },
-	{ STR("log"), LEVEL_NONE },	    { STR("logp"), LEVEL_NONE },
-	{ STR("printf"), LEVEL_NONE },	    { STR("logMessage"), LEVEL_NONE },
+	{ STR("trace"), LEVEL_TRACE },       { STR("debug"), LEVEL_DEBUG },
+	{ STR("info"), LEVEL_INFO },         { STR("warn"), LEVEL_WARN },
+	{ STR("error"), LEVEL_ERROR },       { STR("fatal"), LEVEL_FATAL },
+	{ STR("warning"), LEVEL_WARN },      { STR("severe"), LEVEL_ERROR },
+	{ STR("config"), LEVEL_INFO },       { STR("fine"), LEVEL_DEBUG },
+	{ STR("finer"), LEVEL_TRACE },       { STR("finest"), LEVEL_TRACE },
+	{ STR("logTrace"), LEVEL_TRACE },    { STR("logDebug"), LEVEL_DEBUG },
+	{ STR("logInfo"), LEVEL_INFO },      { STR("logWarning"), LEVEL_WARN },
+	{ STR("logWarn"), LEVEL_WARN },      { STR("logError"), LEVEL_ERROR },
+	{ STR("infov"), LEVEL_INFO },        { STR("infof"), LEVEL_INFO },
+	{ STR("warnf"), LEVEL_WARN },        { STR("warnv"), LEVEL_WARN },
+	{ STR("errorf"), LEVEL_ERROR },      { STR("errorv"), LEVEL_ERROR },
+	{ STR("debugf"), LEVEL_DEBUG },      { STR("debugv"), LEVEL_DEBUG },
+	{ STR("tracef"), LEVEL_TRACE },      { STR("tracev"), LEVEL_TRACE },
+	{ STR("log"), LEVEL_NONE },          { STR("logp"), LEVEL_NONE },
+	{ STR("printf"), LEVEL_NONE },       { STR("logMessage"), LEVEL_NONE },
 	{ STR("logIfEnabled"), LEVEL_NONE },
 };
 
@@ -160,8 +161,8 @@ static enum level level_of_chain(struct where at)
 		if (str_eq(m.name, STR("atError")))
 			return LEVEL_ERROR;
 		if (str_eq(m.name, STR("atLevel")) || str_eq(m.name, STR("atFatal")))
-			return str_eq(m.name, STR("atFatal")) ? LEVEL_FATAL :
-								level_arg(where_arg(at, 1));
+			return str_eq(m.name, STR("atFatal")) ? LEVEL_FATAL
+							      : level_arg(where_arg(at, 1));
 		at = where_arg(at, 0);
 	}
 	return LEVEL_NONE;
@@ -233,10 +234,10 @@ bool logger_is_call(struct where call, struct log_call *c)
 	*c = (struct log_call){ .level = l->level, .has_receiver = v->op != OP_INVOKESTATIC };
 	if (!sort_args(call, &m, c))
 		return false;
-	c->style = str_starts(m.owner, STR("java/util/logging/")) || str_ends(m.name, STR("v")) ?
-			   FORMAT_NUMBERS :
-		   str_eq(m.name, STR("printf")) || str_ends(m.name, STR("f")) ? FORMAT_PERCENT :
-										 FORMAT_BRACES;
+	c->style = str_starts(m.owner, STR("java/util/logging/")) || str_ends(m.name, STR("v"))
+			   ? FORMAT_NUMBERS
+		   : str_eq(m.name, STR("printf")) || str_ends(m.name, STR("f")) ? FORMAT_PERCENT
+										 : FORMAT_BRACES;
 	if (l->level == LEVEL_NONE && c->level == LEVEL_NONE && c->has_receiver) {
 		c->level = level_of_chain(where_arg(call, 0));
 		if (c->level != LEVEL_NONE)
@@ -306,10 +307,11 @@ static struct str name_of_logger(struct where at, struct arena *a, unsigned dept
 	if (where_value(at)->kind != VALUE_CALL || !where_member(at, &m))
 		return STR("");
 	if (where_value(at)->op == OP_INVOKESTATIC && where_callee(at) == NO_METHOD)
-		return where_value(at)->nr ? name_of_argument(where_arg(at, 0), a) :
-					     with_dots(at.scope->v->class->name, a, "");
+		return where_value(at)->nr ? name_of_argument(where_arg(at, 0), a)
+					   : with_dots(at.scope->v->class->name, a, "");
 	if (str_ends(m.name, STR("getLogger")) || str_eq(m.name, STR("getLog")))
-		return name_of_argument(where_arg(at, where_value(at)->op == OP_INVOKESTATIC ? 0 : 1), a);
+		return name_of_argument(
+			where_arg(at, where_value(at)->op == OP_INVOKESTATIC ? 0 : 1), a);
 	/* a method that hands the logger out, or a chain that began with it */
 	const struct scope *inside = NULL;
 	uint32_t callee = where_callee(at);
@@ -318,9 +320,9 @@ static struct str name_of_logger(struct where at, struct arena *a, unsigned dept
 		inside = scope_enter(at.scope, at.value, callee, a);
 	for (uint32_t i = 1; inside && i < inside->v->nr; i++)
 		if (inside->v->v[i].kind == VALUE_RETURN && inside->v->v[i].nr)
-			return name_of_logger((struct where){ inside,
-							      inside->v->args[inside->v->v[i].first] },
-					      a, depth + 1);
+			return name_of_logger(
+				(struct where){ inside, inside->v->args[inside->v->v[i].first] }, a,
+				depth + 1);
 	return where_value(at)->nr ? name_of_logger(where_arg(at, 0), a, depth + 1) : STR("");
 }
 

@@ -1,4 +1,5 @@
-/* Knows a call that logs when it sees one: level, message, arguments, and the name of the logger. */
+/* Knows a call that logs when it sees one: level, message, arguments, and the name of the logger.
+ */
 #ifndef CULPRIT_PROGRAM_LOGGER_H
 #define CULPRIT_PROGRAM_LOGGER_H
 
@@ -22,8 +23,8 @@ bool logger_may_log(struct str method_name);
 bool logger_is_call(struct where call, struct log_call *c);
 /* The text that the call logs. */
 struct text logger_text(struct wording *w, const struct log_call *c);
-/* Its logger, such as "org.apache.hadoop.hdfs.StateChange"; empty when unknown. "*" behind the name of a
- * class: or that of a class below it, as with getLogger(getClass()). */
+/* Its logger, such as "org.apache.hadoop.hdfs.StateChange"; empty when unknown. "*" behind the name
+ * of a class: or that of a class below it, as with getLogger(getClass()). */
 struct str logger_name(struct where call, struct arena *a);
 
 #endif

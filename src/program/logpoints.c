@@ -1,7 +1,7 @@
 /*
- * Goes over all classes with all cores. A class is looked at only when its constants name a method that could log.
- * Messages that are a parameter of the method around the statement are looked for at the callers of that method,
- * so a helper such as log(String what) knows what it is told.
+ * Goes over all classes with all cores. A class is looked at only when its constants name a method
+ * that could log. Messages that are a parameter of the method around the statement are looked for
+ * at the callers of that method, so a helper such as log(String what) knows what it is told.
  */
 #include "program/logpoints.h"
 
@@ -14,7 +14,7 @@
 #include "program/logger.h"
 
 enum {
-	CHUNK = 64,      /* classes that one thread takes at a time */
+	CHUNK = 64, /* classes that one thread takes at a time */
 };
 
 struct chunk {

@@ -15,7 +15,8 @@ struct log_point {
 	struct str logger; /* see logger_name */
 	struct text text;
 	bool has_error;
-	bool is_handed; /* the message is a parameter: what callers hand over was put in its place */
+	bool is_handed; /* the message is a parameter: what callers hand over was put in its place
+			 */
 };
 
 struct log_points {

@@ -15,19 +15,20 @@ struct str origin_simple(struct str name)
 
 static bool is_box(const struct member_ref *m)
 {
-	static const struct str boxes[] = { STR("java/lang/Integer"), STR("java/lang/Long"),
-					    STR("java/lang/Short"),   STR("java/lang/Byte"),
-					    STR("java/lang/Boolean"), STR("java/lang/Character"),
-					    STR("java/lang/Double"),  STR("java/lang/Float"),
-					    STR("scala/runtime/BoxesRunTime") };
+	static const struct str boxes[] = {
+		STR("java/lang/Integer"),         STR("java/lang/Long"),
+		STR("java/lang/Short"),           STR("java/lang/Byte"),
+		STR("java/lang/Boolean"),         STR("java/lang/Character"),
+		STR("java/lang/Double"),          STR("java/lang/Float"),
+		STR("scala/runtime/BoxesRunTime")
+	};
 	struct str name = m->name;
 
 	for (size_t i = 0; i < sizeof(boxes) / sizeof(*boxes); i++)
 		if (str_eq(m->owner, boxes[i]))
 			return str_eq(name, STR("valueOf")) || str_ends(name, STR("Value")) ||
 			       str_starts(name, STR("boxTo")) || str_starts(name, STR("unbox"));
-	return str_eq(m->owner, STR("java/util/Objects")) &&
-	       str_eq(name, STR("requireNonNull"));
+	return str_eq(m->owner, STR("java/util/Objects")) && str_eq(name, STR("requireNonNull"));
 }
 
 /* What a method gives back when it is one value and the method does nothing else. */

@@ -184,9 +184,9 @@ struct str where_type(struct where w)
 	case VALUE_TYPE:
 		return STR("Ljava/lang/Class;");
 	case VALUE_NUMBER:
-		return v->op == OP_LDC2_W || (v->op >= OP_LCONST_0 && v->op <= OP_LCONST_1) ?
-			       STR("J") :
-			       STR("I");
+		return v->op == OP_LDC2_W || (v->op >= OP_LCONST_0 && v->op <= OP_LCONST_1)
+			       ? STR("J")
+			       : STR("I");
 	case VALUE_PARAMETER:
 		if (v->number < w.scope->nr_parameters &&
 		    where_type(w.scope->parameters[v->number]).n)

@@ -81,8 +81,9 @@ static bool begins_like_one_of(const struct version *v, const struct version *ke
 }
 
 /*
- * Of too many those are kept that begin differently, then the wordiest, and the one that says least: it fits
- * when all guesses are wrong. Equal numbers of letters keep their order, so that the result is the same everywhere.
+ * Of too many those are kept that begin differently, then the wordiest, and the one that says
+ * least: it fits when all guesses are wrong. Equal numbers of letters keep their order, so that the
+ * result is the same everywhere.
  */
 static struct text keep_best(struct arena *a, struct version *all, uint32_t nr)
 {
@@ -159,8 +160,7 @@ static bool same_parts(const struct version *x, const struct version *y)
 	if (x->nr != y->nr)
 		return false;
 	for (uint32_t i = 0; i < x->nr; i++)
-		if (x->parts[i].kind != y->parts[i].kind ||
-		    x->parts[i].type != y->parts[i].type ||
+		if (x->parts[i].kind != y->parts[i].kind || x->parts[i].type != y->parts[i].type ||
 		    !str_eq(x->parts[i].text, y->parts[i].text))
 			return false;
 	return true;

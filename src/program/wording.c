@@ -8,11 +8,11 @@
 #include "program/origin.h"
 
 enum {
-	DEPTH_MAX = 6,     /* of helpers and toString() within each other */
-	RETURNS_MAX = 4,   /* of a helper with several */
-	PRINTED_MAX = 2,   /* versions of what toString() gives */
-	OVERRIDES_MAX = 4, /* of toString() in classes below */
-	CALLERS_MAX = 12, /* of a method that is handed a text */
+	DEPTH_MAX = 6,      /* of helpers and toString() within each other */
+	RETURNS_MAX = 4,    /* of a helper with several */
+	PRINTED_MAX = 2,    /* versions of what toString() gives */
+	OVERRIDES_MAX = 4,  /* of toString() in classes below */
+	CALLERS_MAX = 12,   /* of a method that is handed a text */
 	BEGINNINGS_MAX = 4, /* of a field: constructors that set it */
 };
 
@@ -43,13 +43,12 @@ struct text wording_as(struct wording *w, struct where at, struct str type, unsi
 
 	if (v->kind == VALUE_NUMBER && is_whole)
 		return number_text(w, v->number, type);
-	if (is_whole && type.p[0] != 'I' && type.p[0] != 'J' && v->kind != VALUE_PHI)
-	{
+	if (is_whole && type.p[0] != 'I' && type.p[0] != 'J' && v->kind != VALUE_PHI) {
 		struct text t = wording_hole(w, at);
 
-		t.versions->parts->type = type.p[0] == 'C' ? HOLE_CHAR :
-					  type.p[0] == 'Z' ? HOLE_BOOLEAN :
-							     HOLE_INTEGER;
+		t.versions->parts->type = type.p[0] == 'C'   ? HOLE_CHAR
+					  : type.p[0] == 'Z' ? HOLE_BOOLEAN
+							     : HOLE_INTEGER;
 		return t;
 	}
 	return wording_of(w, at, depth);
@@ -78,9 +77,9 @@ static bool field_text(struct wording *w, struct where at, struct text *t, unsig
 		return false;
 	c = &at.scope->all->program->classes.v[f.class].c;
 	if (f.member->constant) {
-		*t = class_number(c, f.member->constant, &number) ?
-			     number_text(w, number, f.member->type) :
-			     text_of(w->arena, class_named(c, f.member->constant));
+		*t = class_number(c, f.member->constant, &number)
+			     ? number_text(w, number, f.member->type)
+			     : text_of(w->arena, class_named(c, f.member->constant));
 		return true;
 	}
 	if (!str_eq(f.member->type, STR("Ljava/lang/String;")) || depth >= DEPTH_MAX)
@@ -121,7 +120,8 @@ static bool is_text(struct str type)
 	       str_eq(type, STR("Ljava/lang/Object;"));
 }
 
-/* toString() as declared for the class, and as overridden by classes below of which there are objects. */
+/* toString() as declared for the class, and as overridden by classes below of which there are
+ * objects. */
 static bool object_text(struct wording *w, struct where at, struct str class, struct text *t,
 			unsigned depth)
 {
@@ -189,10 +189,11 @@ static struct text concat_text(struct wording *w, struct where at, const struct 
 		recipe = str_skip(recipe, n);
 		if (is_plain || str_take_char(&recipe, 1)) {
 			descriptor_take(&types, &type);
-			t = text_join(w->arena, t, wording_part(w, where_arg(at, arg++), type, depth));
+			t = text_join(w->arena, t,
+				      wording_part(w, where_arg(at, arg++), type, depth));
 		} else if (str_take_char(&recipe, 2)) {
-			struct str text = constant < b->nr ? class_named(c, b->args[constant]) :
-							     STR("");
+			struct str text =
+				constant < b->nr ? class_named(c, b->args[constant]) : STR("");
 
 			constant++;
 			t = text_join(w->arena, t, text_of(w->arena, text));
@@ -213,8 +214,7 @@ static bool is_print(const struct member_ref *m, const struct value *v)
 		return false;
 	return is_string_method(m, "valueOf") || is_string_method(m, "trim") ||
 	       is_string_method(m, "intern") || is_string_method(m, "toString") ||
-	       is_string_method(m, "strip") ||
-	       (str_eq(m->name, STR("toString")) && v->nr == 1) ||
+	       is_string_method(m, "strip") || (str_eq(m->name, STR("toString")) && v->nr == 1) ||
 	       (str_eq(m->owner, STR("java/util/Objects")) && str_eq(m->name, STR("toString")));
 }
 
@@ -342,8 +342,8 @@ static struct text phi_text(struct wording *w, struct where at, unsigned depth)
 
 		if (where_value(where_source(arg))->kind == VALUE_NULL)
 			continue; /* a hole of the others holds it */
-		one = where_value(arg)->kind == VALUE_PHI ? wording_hole(w, at) :
-							    wording_of(w, arg, depth + 1);
+		one = where_value(arg)->kind == VALUE_PHI ? wording_hole(w, at)
+							  : wording_of(w, arg, depth + 1);
 		t = t.nr ? text_or(w->arena, t, one) : one;
 	}
 	return t.nr ? t : wording_hole(w, at);
@@ -373,7 +373,8 @@ static struct text handed_text(struct wording *w, struct where at, unsigned dept
 			if (s->v->v[k].kind == VALUE_CALL && s->v->v[k].pc == places[i].pc)
 				t = text_or(w->arena, t,
 					    wording_of(w,
-						       where_arg(call, (uint32_t)where_value(at)->number),
+						       where_arg(call,
+								 (uint32_t)where_value(at)->number),
 						       depth + 1));
 		}
 	}

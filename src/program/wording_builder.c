@@ -1,7 +1,8 @@
 /*
- * What stands in a StringBuilder: all that is appended to it on every way from where it was made to where it is
- * used, in the order of the code. What is appended under a branch or in a loop may be there or not, once or often:
- * it becomes something that may be anything. A builder handed to a method of the program is followed into it.
+ * What stands in a StringBuilder: all that is appended to it on every way from where it was made to
+ * where it is used, in the order of the code. What is appended under a branch or in a loop may be
+ * there or not, once or often: it becomes something that may be anything. A builder handed to a
+ * method of the program is followed into it.
  */
 #include "program/descriptor.h"
 #include "program/dominance.h"
@@ -162,8 +163,11 @@ static uint32_t end_block(const struct values *v)
 struct text wording_builder(struct wording *w, struct where at, uint32_t use, unsigned depth)
 {
 	const struct values *v = at.scope->v;
-	struct builder b = { .w = w, .scope = at.scope, .depth = depth,
-			     .root = root_of(v, at.value), .text = text_empty(w->arena) };
+	struct builder b = { .w = w,
+			     .scope = at.scope,
+			     .depth = depth,
+			     .root = root_of(v, at.value),
+			     .text = text_empty(w->arena) };
 	bool is_made_here = v->v[b.root].kind == VALUE_NEW;
 	bool is_whole = use == UINT32_MAX;
 

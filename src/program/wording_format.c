@@ -54,8 +54,8 @@ static void add_arg(struct formatter *f, uint32_t n)
 
 static void add_hole(struct formatter *f, enum hole_type type, uint32_t n)
 {
-	struct text t = n < f->nr && f->args[n].value ? wording_hole(f->w, f->args[n]) :
-							text_hole(f->w->arena, type, STR(""));
+	struct text t = n < f->nr && f->args[n].value ? wording_hole(f->w, f->args[n])
+						      : text_hole(f->w->arena, type, STR(""));
 
 	if (t.versions->nr && t.versions->parts->type == HOLE_OBJECT)
 		t.versions->parts->type = type;
@@ -138,11 +138,12 @@ static void use_conversion(struct formatter *f, struct str *s)
 	if (c == 's' || c == 'S')
 		add_arg(f, arg);
 	else
-		add_hole(f, strchr("dxXo", c)  ? HOLE_INTEGER :
-			    strchr("feEgGaA", c) ? HOLE_DECIMAL :
-			    strchr("bB", c)	 ? HOLE_BOOLEAN :
-			    strchr("cC", c)	 ? HOLE_CHAR :
-						   HOLE_OBJECT,
+		add_hole(f,
+			 strchr("dxXo", c)      ? HOLE_INTEGER
+			 : strchr("feEgGaA", c) ? HOLE_DECIMAL
+			 : strchr("bB", c)      ? HOLE_BOOLEAN
+			 : strchr("cC", c)      ? HOLE_CHAR
+						: HOLE_OBJECT,
 			 arg);
 }
 
