@@ -37,11 +37,11 @@ static int drain(void *ctx, void *slot, struct error *err)
 	return 0;
 }
 
-void crew_run(uint32_t nr_items, void (*work_on)(void *ctx, uint32_t item), void *ctx)
+void crew_run_with(unsigned threads, uint32_t nr_items,
+		   void (*work_on)(void *ctx, uint32_t item), void *ctx)
 {
 	struct crew crew = { 0, nr_items, work_on, ctx };
 	const struct pipeline line = { fill, work, drain, &crew };
-	unsigned cores = pipeline_cores();
 	/* items differ in size, and slots are drained in order: many, so that nobody waits */
 	size_t nr_slots = nr_items < 4096 ? nr_items : 4096;
 	uint32_t *items;
@@ -53,7 +53,12 @@ void crew_run(uint32_t nr_items, void (*work_on)(void *ctx, uint32_t item), void
 	slots = mem_alloc(mem_bytes(nr_slots, sizeof(*slots)));
 	for (size_t i = 0; i < nr_slots; i++)
 		slots[i] = &items[i];
-	pipeline_run(&line, slots, nr_slots, cores, NULL);
+	pipeline_run(&line, slots, nr_slots, threads ? threads : pipeline_cores(), NULL);
 	free(slots);
 	free(items);
+}
+
+void crew_run(uint32_t nr_items, void (*work_on)(void *ctx, uint32_t item), void *ctx)
+{
+	crew_run_with(0, nr_items, work_on, ctx);
 }

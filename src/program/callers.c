@@ -59,7 +59,7 @@ void callers_init(struct callers *c, const struct program *p,
 	uint32_t nr_chunks = (uint32_t)((p->classes.nr + CHUNK - 1) / CHUNK), total = 0;
 	struct search s = { p, wanted, mem_zalloc(mem_bytes(nr_chunks + 1U, sizeof(*s.chunks))) };
 
-	crew_run(nr_chunks, look_at_chunk, &s);
+	crew_run_with(p->threads, nr_chunks, look_at_chunk, &s);
 	c->first = mem_zalloc(mem_bytes(p->methods.nr + 2, sizeof(*c->first)));
 	for (uint32_t i = 0; i < nr_chunks; i++)
 		vec_each (&s.chunks[i].v, n)

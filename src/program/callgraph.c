@@ -345,7 +345,7 @@ static void follow_relays(struct search *s, uint32_t nr_chunks)
 	s->relays = mem_zalloc(s->program->methods.nr + 1);
 	s->fresh = mem_zalloc(s->program->methods.nr + 1);
 	for (unsigned round = 0; round < RELAYS_MAX && take_relays(s, nr_chunks); round++)
-		crew_run(nr_chunks, find_relayed, s);
+		crew_run_with(s->program->threads, nr_chunks, find_relayed, s);
 	for (uint32_t i = 0; i < nr_chunks; i++)
 		vec_done(&s->chunks[i].relays);
 	free(s->relays);
@@ -425,8 +425,8 @@ void callgraph_init(struct callgraph *g, struct program *p, struct losses *losse
 
 	s.chunks = mem_zalloc(mem_bytes(nr_chunks + 1U, sizeof(*s.chunks)));
 	*g = (struct callgraph){ .program = p };
-	crew_run(nr_chunks, find_made, &s);
-	crew_run(nr_chunks, find_edges, &s);
+	crew_run_with(p->threads, nr_chunks, find_made, &s);
+	crew_run_with(p->threads, nr_chunks, find_edges, &s);
 	follow_relays(&s, nr_chunks);
 	gather(g, &s, nr_chunks, losses);
 	turn_around(g);

@@ -171,7 +171,7 @@ void log_points_find(struct log_points *l, const struct program *p, struct losse
 	callers_init(&callers, p, is_handed_text);
 	*l = (struct log_points){ 0 };
 	s.chunks = mem_zalloc(mem_bytes(nr_chunks + 1U, sizeof(*s.chunks)));
-	crew_run(nr_chunks, look_at_chunk, &s);
+	crew_run_with(p->threads, nr_chunks, look_at_chunk, &s);
 	gather(l, &s, nr_chunks, losses);
 	free(s.chunks);
 	callers_done(&callers);

@@ -310,6 +310,7 @@ int program_load(struct program **out, const char *const *paths, size_t nr, unsi
 	struct loader l = { .program = p, .losses = losses };
 	int r = container_open(&l.container, paths, nr, losses, err);
 
+	p->threads = threads;
 	if (r >= 0)
 		r = load_classes(&l, threads ? threads : pipeline_cores(), err);
 	if (r >= 0) {

@@ -47,6 +47,7 @@ struct program {
 	uint64_t nr_bytes;
 	struct arena *loaded; /* where the classes lie, one for each slot of the loader */
 	uint32_t nr_loaded;
+	unsigned threads; /* that the work on it may use; 0: all cores */
 };
 
 /* threads 0: as many as there are cores. The result does not depend on it. */
