@@ -6,6 +6,7 @@
 #include "model/loss.h"
 #include "program/handoff.h"
 #include "program/insn.h"
+#include "program/rpc.h"
 
 enum {
 	CHUNK = 128,
@@ -27,6 +28,7 @@ struct own_edge {
 
 struct chunk {
 	VEC(struct own_edge) edges;
+	VEC(struct wide_call) wide;
 	uint64_t nr_wide; /* calls with too many targets */
 	uint64_t nr_damaged;
 	VEC(struct relay) relays;
@@ -35,6 +37,8 @@ struct chunk {
 struct search {
 	struct program *program;
 	struct chunk *chunks;
+	struct rpc rpc;
+	bool *is_named;
 	int8_t *relays; /* by method: 1 + the parameter that it hands over, 0 for none */
 	int8_t *fresh;  /* likewise, those found in the last round */
 };
@@ -70,9 +74,13 @@ static void find_made(void *ctx, uint32_t item)
 
 /* Where the calls of one class lead; each constant is looked up once. */
 struct lookup {
+	struct search *search;
 	const struct program *program;
 	const struct class *class;
+	uint32_t number;      /* of the class */
 	uint32_t *first, *nr; /* by constant: in targets; nr is UINT32_MAX when not looked up */
+	uint8_t *kinds;       /* by constant: enum edge_kind */
+	uint32_t *wide; /* by constant: 1 + the method named, when there are too many targets */
 	VEC(uint32_t) targets;
 	VEC(uint32_t) open; /* classes to look at */
 	uint64_t nr_wide;
@@ -109,6 +117,57 @@ static void add_overrides(struct lookup *l, uint32_t constant, uint32_t class, s
 	}
 }
 
+/* A call of a service goes to who answers it. */
+static void look_up_service(struct lookup *l, uint32_t constant, const struct member_ref *m)
+{
+	const struct rpc *r = &l->search->rpc;
+	const struct rpc_answer *answers;
+	uint32_t nr;
+
+	if (r->is_generated[l->number])
+		return;
+	nr = rpc_answers(r, m, &answers);
+	l->kinds[constant] = EDGE_REMOTE;
+	for (uint32_t i = 0; i < nr && i < TARGETS_MAX; i++)
+		add_target(l, constant, answers[i].method);
+	l->nr[constant] = (uint32_t)l->targets.nr - l->first[constant];
+	l->nr_wide += nr > TARGETS_MAX;
+}
+
+/* Other processes are not called, they are asked. */
+static void look_beyond(struct lookup *l, uint32_t constant, uint32_t class)
+{
+	const struct rpc *r = &l->search->rpc;
+	uint32_t *targets = l->targets.v + l->first[constant];
+	uint32_t nr = (uint32_t)l->targets.nr - l->first[constant];
+	uint32_t kept = rpc_choose(r, l->number, targets, nr);
+
+	l->targets.nr = l->first[constant] + kept;
+	if (kept == nr && r->is_remote[class] && !r->is_server[l->number])
+		l->kinds[constant] = EDGE_REMOTE;
+}
+
+static void look_up_method(struct lookup *l, uint32_t constant, uint8_t op, uint32_t class,
+			   sym_t name, sym_t type)
+{
+	uint32_t declared = program_resolve(l->program, class, name, type);
+
+	if (declared != NO_METHOD)
+		__atomic_store_n(&l->search->is_named[declared], true, __ATOMIC_RELAXED);
+	if (op == OP_INVOKEVIRTUAL || op == OP_INVOKEINTERFACE)
+		add_overrides(l, constant, class, name, type);
+	if (l->targets.nr == l->first[constant]) /* none is made in what was given */
+		add_target(l, constant, declared);
+	if (l->targets.nr - l->first[constant] > TARGETS_MAX) {
+		l->targets.nr = l->first[constant];
+		l->nr_wide++;
+		l->wide[constant] = declared + 1;
+	}
+	if (l->targets.nr > l->first[constant])
+		look_beyond(l, constant, class);
+	l->nr[constant] = (uint32_t)l->targets.nr - l->first[constant];
+}
+
 static void look_up(struct lookup *l, uint32_t constant, uint8_t op)
 {
 	const struct program *p = l->program;
@@ -121,19 +180,14 @@ static void look_up(struct lookup *l, uint32_t constant, uint8_t op)
 	if (!class_member(l->class, (uint16_t)constant, &m))
 		return;
 	class = program_class(p, m.owner);
+	if (rpc_is_service(m.type) && class != l->number && op != OP_INVOKESPECIAL) {
+		look_up_service(l, constant, &m);
+		return;
+	}
 	name = names_find(&p->names, m.name);
 	type = names_find(&p->names, m.type);
-	if (class == NO_CLASS || !name || !type)
-		return;
-	if (op == OP_INVOKEVIRTUAL || op == OP_INVOKEINTERFACE)
-		add_overrides(l, constant, class, name, type);
-	if (l->targets.nr == l->first[constant]) /* none is made in what was given */
-		add_target(l, constant, program_resolve(p, class, name, type));
-	if (l->targets.nr - l->first[constant] > TARGETS_MAX) {
-		l->targets.nr = l->first[constant];
-		l->nr_wide++;
-	}
-	l->nr[constant] = (uint32_t)l->targets.nr - l->first[constant];
+	if (class != NO_CLASS && name && type)
+		look_up_method(l, constant, op, class, name, type);
 }
 
 static void add_edge(struct chunk *c, uint32_t from, uint32_t to, uint32_t pc, enum edge_kind kind)
@@ -157,7 +211,11 @@ static void add_calls(struct chunk *c, struct lookup *l, uint32_t method, const 
 		if (l->nr[i.operand] == UINT32_MAX)
 			look_up(l, i.operand, i.op);
 		for (uint32_t k = 0; k < l->nr[i.operand]; k++)
-			add_edge(c, method, l->targets.v[l->first[i.operand] + k], pc, EDGE_CALL);
+			add_edge(c, method, l->targets.v[l->first[i.operand] + k], pc,
+				 l->kinds[i.operand]);
+		if (l->wide[i.operand])
+			vec_push(&c->wide, (struct wide_call){ method, l->wide[i.operand] - 1,
+							       (uint16_t)pc });
 	}
 }
 
@@ -213,10 +271,14 @@ static void look_at_class(struct search *s, struct chunk *c, struct scopes *scop
 {
 	const struct program_class *class = &s->program->classes.v[number];
 	size_t bytes = class->c.nr_constants * sizeof(uint32_t);
-	struct lookup l = { .program = s->program,
+	struct lookup l = { .search = s,
+			    .program = s->program,
 			    .class = &class->c,
+			    .number = (uint32_t)number,
 			    .first = mem_zalloc(bytes),
-			    .nr = mem_alloc(bytes) };
+			    .nr = mem_alloc(bytes),
+			    .kinds = mem_zalloc(class->c.nr_constants),
+			    .wide = mem_zalloc(bytes) };
 	bool has_handoffs = handoff_may_happen(&class->c);
 
 	memset(l.nr, 0xff, bytes);
@@ -232,6 +294,8 @@ static void look_at_class(struct search *s, struct chunk *c, struct scopes *scop
 	c->nr_wide += l.nr_wide;
 	free(l.first);
 	free(l.nr);
+	free(l.kinds);
+	free(l.wide);
 	vec_done(&l.targets);
 	vec_done(&l.open);
 }
@@ -384,7 +448,10 @@ static void gather(struct callgraph *g, struct search *s, uint32_t nr_chunks, st
 		}
 		losses->count[LOSS_CALLS_WIDE] += c->nr_wide;
 		losses->count[LOSS_METHODS_BROKEN] += c->nr_damaged;
+		vec_each (&c->wide, w)
+			vec_push(&g->wide, *w);
 		vec_done(&c->edges);
+		vec_done(&c->wide);
 	}
 	for (size_t i = 0; i < nr_methods; i++)
 		g->first[i + 1] += g->first[i];
@@ -425,11 +492,14 @@ void callgraph_init(struct callgraph *g, struct program *p, struct losses *losse
 
 	s.chunks = mem_zalloc(mem_bytes(nr_chunks + 1U, sizeof(*s.chunks)));
 	*g = (struct callgraph){ .program = p };
+	g->is_named = s.is_named = mem_zalloc(p->methods.nr + 1);
+	rpc_init(&s.rpc, p);
 	crew_run_with(p->threads, nr_chunks, find_made, &s);
 	crew_run_with(p->threads, nr_chunks, find_edges, &s);
 	follow_relays(&s, nr_chunks);
 	gather(g, &s, nr_chunks, losses);
 	turn_around(g);
+	rpc_done(&s.rpc);
 	free(s.chunks);
 }
 
@@ -439,4 +509,16 @@ void callgraph_done(struct callgraph *g)
 	free(g->edges);
 	free(g->first_in);
 	free(g->in);
+	free(g->is_named);
+	vec_done(&g->wide);
+}
+
+bool callgraph_leads(const struct callgraph *g, uint32_t from, uint32_t to, enum edge_kind kind)
+{
+	callgraph_each(g, from, e)
+	{
+		if (e->to == to && e->kind == kind)
+			return true;
+	}
+	return false;
 }

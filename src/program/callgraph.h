@@ -8,13 +8,21 @@ struct losses;
 
 enum edge_kind {
 	EDGE_CALL,
-	EDGE_START, /* runs in another thread: started, submitted, scheduled */
+	EDGE_START,  /* runs in another thread: started, submitted, scheduled */
+	EDGE_REMOTE, /* runs in another process: a call of a service, of a remote interface */
 };
 
 struct call_edge {
 	uint32_t to; /* method */
 	uint16_t pc;
 	uint8_t kind;
+};
+
+/* A call that was left out, as it may lead to too many methods. */
+struct wide_call {
+	uint32_t from;
+	uint32_t declared; /* the method as the call names it */
+	uint16_t pc;
 };
 
 struct callgraph {
@@ -24,6 +32,8 @@ struct callgraph {
 	struct call_edge *edges;
 	uint32_t *first_in; /* by method: who calls it, each caller once */
 	uint32_t *in;
+	bool *is_named;             /* by method: some call names it, wherever that leads */
+	VEC(struct wide_call) wide; /* in the order of callers and code */
 };
 
 /*
@@ -32,6 +42,8 @@ struct callgraph {
  */
 void callgraph_init(struct callgraph *g, struct program *p, struct losses *losses);
 void callgraph_done(struct callgraph *g);
+/* Whether from has such an edge to the other. */
+bool callgraph_leads(const struct callgraph *g, uint32_t from, uint32_t to, enum edge_kind kind);
 
 #define callgraph_each(g, method, e) \
 	for (const struct call_edge *e = (g)->edges + (g)->first[method], \

@@ -6,8 +6,8 @@
  * lost than gained, the callee is where the work on one request begins.
  *
  * We differ from the paper in two ways. Values are told apart by access path, not by variable,
- * which makes the copy that a method works on another value than the original. And what a thread
- * begins with, or nothing calls, is the beginning of work whether or not identifiers were lost.
+ * which makes the copy that a method works on another value than the original. And work begins
+ * where a thread or a call from outside begins, whether or not identifiers were lost (tops.c).
  */
 #include "program/identifiers.h"
 
@@ -15,6 +15,7 @@
 
 #include "program/graph.h"
 #include "program/origin.h"
+#include "program/tops.h"
 
 enum {
 	IDS_MAX = 64, /* of one method: the most logged */
@@ -310,7 +311,7 @@ static void place_points(struct finder *f)
 	f->out->points_first = first;
 }
 
-/* Backwards from the points over all edges. */
+/* Backwards from the points, within one thread. */
 static void find_speakers(struct finder *f)
 {
 	VEC(uint32_t) open = { 0 };
@@ -327,7 +328,7 @@ static void find_speakers(struct finder *f)
 		for (uint32_t i = f->g->first_in[m]; i < f->g->first_in[m + 1]; i++) {
 			uint32_t caller = f->g->in[i];
 
-			if (speaks[caller])
+			if (speaks[caller] || !callgraph_leads(f->g, caller, m, EDGE_CALL))
 				continue;
 			speaks[caller] = true;
 			vec_push(&open, caller);
@@ -335,45 +336,6 @@ static void find_speakers(struct finder *f)
 	}
 	vec_done(&open);
 	f->out->speaks = speaks;
-}
-
-static bool is_started(const struct callgraph *g, uint32_t method)
-{
-	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++)
-		callgraph_each(g, g->in[i],
-			       e) if (e->to == method && e->kind == EDGE_START) return true;
-	return false;
-}
-
-/* Whether some caller is left with less than the method itself had. */
-static bool is_dropped(const struct finder *f, uint32_t method)
-{
-	const struct summary *own = &f->out->of[method];
-	const struct callgraph *g = f->g;
-
-	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++)
-		if (g->in[i] != method && 2 * f->out->of[g->in[i]].total < own->total)
-			return true;
-	return false;
-}
-
-static bool is_named(const struct program *p, uint32_t method, struct str name)
-{
-	return str_eq(p->methods.v[method].member->name, name);
-}
-
-static enum top_why top_of(const struct finder *f, uint32_t method)
-{
-	const struct callgraph *g = f->g;
-
-	if (!f->out->speaks[method] || is_named(f->program, method, STR("<clinit>")) ||
-	    is_named(f->program, method, STR("<init>")))
-		return TOP_NOT;
-	if (is_started(g, method))
-		return TOP_START;
-	if (g->first_in[method] == g->first_in[method + 1])
-		return TOP_ROOT;
-	return is_dropped(f, method) ? TOP_DROP : TOP_NOT;
 }
 
 void identifiers_find(struct identifiers *out, const struct callgraph *g,
@@ -389,11 +351,7 @@ void identifiers_find(struct identifiers *out, const struct callgraph *g,
 	out->of = mem_zalloc(mem_bytes(nr + 1, sizeof(*out->of)));
 	out->top = mem_zalloc(nr + 1);
 	sum_up_all(&f);
-	for (uint32_t m = 0; m < nr; m++) {
-		out->top[m] = (uint8_t)top_of(&f, m);
-		if (out->top[m] != TOP_NOT)
-			vec_push(&out->tops, m);
-	}
+	tops_find(out, g);
 	scopes_done(&f.scopes);
 	arena_done(&f.scratch);
 	vec_done(&f.ids);

@@ -23,9 +23,12 @@ struct summary {
 /* Why a method is where a request begins. */
 enum top_why {
 	TOP_NOT,
-	TOP_DROP,  /* its callers change what it logs: the count of identifiers drops */
-	TOP_START, /* another thread runs it */
-	TOP_ROOT,  /* nothing given calls it */
+	TOP_DROP,   /* its callers change what it logs: the count of identifiers drops */
+	TOP_START,  /* another thread runs it */
+	TOP_ROOT,   /* what calls it is not given: a main, a callback, an override of something
+		       foreign */
+	TOP_REMOTE, /* it answers a call of another process */
+	TOP_REST,   /* nothing else is known to lead to what it logs */
 };
 
 struct components;

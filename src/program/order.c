@@ -15,7 +15,8 @@
 #include "program/graph.h"
 
 enum {
-	NODES_MAX = 64,    /* of one order */
+	NODES_MAX = 64,    /* of one order, with what it calls */
+	OWN_MAX = 256,     /* of one order, when every callee is a single node */
 	POINTS_MAX = 4096, /* of one node */
 };
 
@@ -37,6 +38,7 @@ struct maker {
 	struct components components;
 	struct arena scratch;
 	struct draft draft;
+	uint32_t callee_max; /* nodes; larger orders of callees become one node */
 };
 
 static uint32_t add_node(struct draft *d, struct order_node n)
@@ -60,12 +62,60 @@ static uint32_t add_point(struct maker *m, uint32_t point, bool is_exceptional)
 	return add_node(&m->draft, n);
 }
 
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorted, each once. */
+static uint32_t settle(uint32_t *v, uint32_t nr)
+{
+	uint32_t kept = 0;
+
+	if (nr)
+		qsort(v, nr, sizeof(*v), by_number);
+	for (uint32_t i = 0; i < nr; i++)
+		if (!kept || v[kept - 1] != v[i])
+			v[kept++] = v[i];
+	return kept;
+}
+
+/* All points of an order in one node that may repeat. */
+static struct order_node folded(const struct order *o, struct arena *a)
+{
+	struct order_node n = {
+		.is_repeated = true, .is_first = true, .is_last = true, .is_exceptional = true
+	};
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < o->nr; i++)
+		total += o->nodes[i].nr_points;
+	n.points = arena_array(a, uint32_t, total + 1U);
+	for (uint32_t i = 0; i < o->nr; i++) {
+		for (uint32_t k = 0; k < o->nodes[i].nr_points; k++)
+			n.points[n.nr_points++] = o->nodes[i].points[k];
+		n.is_exceptional &= o->nodes[i].is_exceptional;
+	}
+	n.nr_points = settle(n.points, n.nr_points);
+	if (n.nr_points > POINTS_MAX)
+		n.nr_points = POINTS_MAX;
+	return n;
+}
+
 /* A copy of the callee's order between the two nodes. */
 static void add_callee(struct maker *m, const struct order *o, uint32_t before, uint32_t after,
 		       bool is_exceptional)
 {
 	uint32_t base = (uint32_t)m->draft.nodes.nr;
+	struct order_node whole;
+	struct order single = { &whole, 1, o->may_be_silent };
 
+	if (o->nr > m->callee_max) {
+		whole = folded(o, &m->scratch);
+		o = &single;
+	}
 	for (uint32_t i = 0; i < o->nr; i++) {
 		struct order_node n = o->nodes[i];
 
@@ -199,26 +249,6 @@ static struct graph graph_of(const struct draft *d, uint32_t **first, uint32_t *
 	vec_each (&d->links, l)
 		(*to)[(*first)[l->from + 1]++] = l->to;
 	return (struct graph){ nr, *first, *to };
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Sorted, each once. */
-static uint32_t settle(uint32_t *v, uint32_t nr)
-{
-	uint32_t kept = 0;
-
-	if (nr)
-		qsort(v, nr, sizeof(*v), by_number);
-	for (uint32_t i = 0; i < nr; i++)
-		if (!kept || v[kept - 1] != v[i])
-			v[kept++] = v[i];
-	return kept;
 }
 
 /* One node for each component, its points together; repeated when there was a circle. */
@@ -366,24 +396,17 @@ static void keep_order(struct maker *m, struct order *o)
 /* Everything in one node that may repeat. */
 static void fold_all(struct maker *m, struct order *o)
 {
-	struct order_node n = {
-		.is_repeated = true, .is_first = true, .is_last = true, .is_exceptional = true
-	};
-	uint32_t total = 0;
-
-	for (uint32_t i = 0; i < o->nr; i++)
-		total += o->nodes[i].nr_points;
-	n.points = arena_array(&m->out->arena, uint32_t, total + 1U);
-	for (uint32_t i = 0; i < o->nr; i++) {
-		for (uint32_t k = 0; k < o->nodes[i].nr_points; k++)
-			n.points[n.nr_points++] = o->nodes[i].points[k];
-		n.is_exceptional &= o->nodes[i].is_exceptional;
-	}
-	n.nr_points = settle(n.points, n.nr_points);
-	if (n.nr_points > POINTS_MAX)
-		n.nr_points = POINTS_MAX;
-	o->nodes[0] = n;
+	o->nodes[0] = folded(o, &m->out->arena);
 	o->nr = 1;
+}
+
+static uint32_t nr_speaking(const struct draft *d)
+{
+	uint32_t nr = 0;
+
+	vec_each (&d->nodes, n)
+		nr += n->nr_points > 0;
+	return nr;
 }
 
 static void make(struct maker *m, const struct log_points *points, uint32_t method)
@@ -391,11 +414,18 @@ static void make(struct maker *m, const struct log_points *points, uint32_t meth
 	struct order *o = &m->out->of[method];
 
 	*o = (struct order){ .may_be_silent = true };
-	if (draft_method(m, method, points)) {
+	/* large callees are folded first: the points of the method itself say most */
+	for (m->callee_max = NODES_MAX; draft_method(m, method, points); m->callee_max /= 4) {
+		uint32_t most = m->callee_max == 1 ? OWN_MAX : NODES_MAX;
+
 		fold_circles(m);
-		keep_order(m, o);
-		if (o->nr > NODES_MAX)
-			fold_all(m, o);
+		if (nr_speaking(&m->draft) <= most || m->callee_max == 1) {
+			keep_order(m, o);
+			if (o->nr > most)
+				fold_all(m, o);
+			break;
+		}
+		arena_reset(&m->scratch);
 	}
 	arena_reset(&m->scratch);
 }

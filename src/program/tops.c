@@ -1,0 +1,226 @@
+/*
+ * lprof, section 4.2: where the count of identifiers drops on the way to a caller, the callee is
+ * where the work on one request begins. Besides, work begins where a thread begins, where another
+ * process is answered, and where something calls that is not given: main, a callback, an override
+ * of a foreign or abstract method. Public methods that merely nobody calls are the API of a
+ * library; they count only when nothing else leads to what they log.
+ */
+#include "program/tops.h"
+
+#include <stdlib.h>
+
+#include "program/class.h"
+
+enum { DROP_MIN = 2 }; /* identifiers logged, for a drop to mean something */
+
+struct finder {
+	struct identifiers *out;
+	const struct callgraph *g;
+	const struct program *program;
+	bool *covered; /* by method: some top-level method leads to it */
+};
+
+static bool is_reached(const struct callgraph *g, uint32_t method, enum edge_kind kind)
+{
+	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++)
+		if (g->in[i] != method && callgraph_leads(g, g->in[i], method, kind))
+			return true;
+	return false;
+}
+
+/* Whether some caller is left with less than half of what the method itself had. */
+static bool is_dropped(const struct finder *f, uint32_t method)
+{
+	const struct summary *own = &f->out->of[method];
+	const struct callgraph *g = f->g;
+
+	if (own->total < DROP_MIN)
+		return false;
+	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++)
+		if (g->in[i] != method && 2 * f->out->of[g->in[i]].total < own->total &&
+		    callgraph_leads(g, g->in[i], method, EDGE_CALL))
+			return true;
+	return false;
+}
+
+uint32_t tops_behind(const struct identifiers *ids, const struct callgraph *g, uint32_t method,
+		     uint32_t *behind, uint32_t max)
+{
+	const struct program *p = g->program;
+	uint32_t nr = 0;
+
+	if (ids->points_first[method] != ids->points_first[method + 1])
+		return 0;
+	callgraph_each(g, method, e)
+	{
+		bool is_new = e->kind == EDGE_CALL && ids->speaks[e->to] &&
+			      p->methods.v[e->to].name == p->methods.v[method].name &&
+			      p->methods.v[e->to].class != p->methods.v[method].class;
+
+		for (uint32_t i = 0; i < nr; i++)
+			is_new &= behind[i] != e->to;
+		if (is_new && nr < max)
+			behind[nr++] = e->to;
+	}
+	return nr;
+}
+
+/* Foreign types whose methods are called by what is not given, and by which name; empty for all. */
+static bool is_callback(struct str type, struct str method)
+{
+	static const struct {
+		struct str type, method;
+	} callbacks[] = {
+		{ STR("java/lang/Runnable"), STR("run") },
+		{ STR("java/lang/Thread"), STR("run") },
+		{ STR("java/util/TimerTask"), STR("run") },
+		{ STR("java/util/concurrent/"), STR("") },
+		{ STR("java/security/Privileged"), STR("run") },
+		{ STR("java/lang/reflect/InvocationHandler"), STR("invoke") },
+		{ STR("java/lang/Thread$UncaughtExceptionHandler"), STR("uncaughtException") },
+	};
+
+	for (size_t i = 0; i < sizeof(callbacks) / sizeof(*callbacks); i++)
+		if (str_starts(type, callbacks[i].type) &&
+		    (!callbacks[i].method.n || str_eq(method, callbacks[i].method)))
+			return true;
+	return !str_starts(type, STR("java/"));
+}
+
+static bool is_foreign(const struct program *p, struct str type)
+{
+	return type.n && program_class(p, type) == NO_CLASS;
+}
+
+/* Whether a class above the method's own asks for it: declared and called, abstract, or foreign. */
+static bool is_override(const struct finder *f, uint32_t class, const struct program_method *m,
+			unsigned depth)
+{
+	const struct program *p = f->program;
+	const struct program_class *c = &p->classes.v[class];
+
+	if ((is_foreign(p, c->c.super) && is_callback(c->c.super, m->member->name)))
+		return true;
+	for (uint16_t i = 0; i < c->c.nr_interfaces; i++)
+		if (is_foreign(p, c->c.interfaces[i]) &&
+		    is_callback(c->c.interfaces[i], m->member->name))
+			return true;
+	for (uint32_t i = 0; i < c->nr_above && depth < 32; i++) {
+		uint32_t above = program_declared(p, c->above[i], m->name, m->type);
+
+		if (above != NO_METHOD &&
+		    (f->g->is_named[above] || p->methods.v[above].member->access & ACCESS_ABSTRACT))
+			return true;
+		if (is_override(f, c->above[i], m, depth + 1))
+			return true;
+	}
+	return false;
+}
+
+static bool is_main(const struct program_method *m)
+{
+	return m->member->access & ACCESS_STATIC && str_eq(m->member->name, STR("main")) &&
+	       str_eq(m->member->type, STR("([Ljava/lang/String;)V"));
+}
+
+/* Nothing given calls it, yet something must. */
+static bool is_entry(const struct finder *f, uint32_t method)
+{
+	const struct program_method *m = &f->program->methods.v[method];
+
+	if (is_main(m))
+		return true;
+	if (m->member->access & (ACCESS_STATIC | ACCESS_PRIVATE))
+		return false;
+	return is_override(f, m->class, m, 0);
+}
+
+static bool is_initializer(const struct program *p, uint32_t method)
+{
+	struct str name = p->methods.v[method].member->name;
+
+	return str_eq(name, STR("<clinit>")) || str_eq(name, STR("<init>"));
+}
+
+static enum top_why top_of(const struct finder *f, uint32_t method)
+{
+	uint32_t behind;
+
+	if (!f->out->speaks[method] || is_initializer(f->program, method))
+		return TOP_NOT;
+	if (is_reached(f->g, method, EDGE_START))
+		return TOP_START;
+	if (is_reached(f->g, method, EDGE_REMOTE) && !tops_behind(f->out, f->g, method, &behind, 1))
+		return TOP_REMOTE;
+	if (is_reached(f->g, method, EDGE_CALL))
+		return is_dropped(f, method) ? TOP_DROP : TOP_NOT;
+	return is_entry(f, method) ? TOP_ROOT : TOP_NOT;
+}
+
+static void cover(struct finder *f, uint32_t from)
+{
+	VEC(uint32_t) open = { 0 };
+
+	if (f->covered[from])
+		return;
+	f->covered[from] = true;
+	vec_push(&open, from);
+	while (open.nr) {
+		uint32_t at = open.v[--open.nr];
+
+		callgraph_each(f->g, at, e)
+		{
+			if (e->kind != EDGE_CALL || f->covered[e->to] || !f->out->speaks[e->to])
+				continue;
+			f->covered[e->to] = true;
+			vec_push(&open, e->to);
+		}
+	}
+	vec_done(&open);
+}
+
+/* A method that is called by nothing known but leads to points which nothing else leads to. */
+static void add_rest(struct finder *f, bool with_circles)
+{
+	for (uint32_t m = 0; m < f->program->methods.nr; m++) {
+		if (!f->out->speaks[m] || f->covered[m] ||
+		    (!with_circles && is_reached(f->g, m, EDGE_CALL)))
+			continue;
+		cover(f, m);
+		f->out->top[m] = TOP_REST;
+	}
+}
+
+/* What stands behind a method that only answers is what does the work. */
+static void move_behind(struct finder *f, uint32_t method)
+{
+	uint32_t behind[8], nr;
+
+	if (!f->out->speaks[method] || f->out->top[method] == TOP_REMOTE ||
+	    !is_reached(f->g, method, EDGE_REMOTE))
+		return;
+	nr = tops_behind(f->out, f->g, method, behind, 8);
+	for (uint32_t i = 0; i < nr; i++)
+		f->out->top[behind[i]] = TOP_REMOTE;
+}
+
+void tops_find(struct identifiers *out, const struct callgraph *g)
+{
+	struct finder f = { .out = out, .g = g, .program = g->program };
+	uint32_t nr = (uint32_t)g->program->methods.nr;
+
+	f.covered = mem_zalloc(nr + 1U);
+	for (uint32_t m = 0; m < nr; m++)
+		out->top[m] = (uint8_t)top_of(&f, m);
+	for (uint32_t m = 0; m < nr; m++)
+		move_behind(&f, m);
+	for (uint32_t m = 0; m < nr; m++)
+		if (out->top[m] != TOP_NOT)
+			cover(&f, m);
+	add_rest(&f, false);
+	add_rest(&f, true);
+	for (uint32_t m = 0; m < nr; m++)
+		if (out->top[m] != TOP_NOT)
+			vec_push(&out->tops, m);
+	free(f.covered);
+}
