@@ -14,15 +14,51 @@
 #include <stdlib.h>
 
 #include "program/graph.h"
+#include "program/made.h"
 #include "program/origin.h"
 #include "program/tops.h"
 
 enum {
 	IDS_MAX = 64, /* of one method: the most logged */
-	CHANGED_MAX = 64,
+	CHANGED_MAX = 192,
 	FIELDS_MAX = 3,
-	COUNT_MAX = 4096, /* what is logged more often is logged often */
-	ROUNDS_MAX = 3,   /* over methods that call each other in circles */
+	COUNT_MAX = 4096,       /* what is logged more often is logged often */
+	SILENT_BYTES_MAX = 256, /* of code, in a method that does not log */
+	SILENT_DEPTH_MAX = 3,
+	ROUNDS_MAX = 3, /* over methods that call each other in circles */
+};
+
+struct path identifiers_in_caller(const struct path *of, struct where call, bool is_change,
+				  struct arena *a)
+{
+	struct path p = { .root = ROOT_LOCAL }, arg;
+	struct where object, value;
+	uint16_t passed = 0;
+
+	if (of->root < 0 || (uint32_t)of->root >= where_value(call)->nr)
+		return p;
+	object = where_arg(call, (uint32_t)of->root);
+	arg = origin_path(object, a);
+	/* a write to a slot of a new object is no change of what was handed to its maker */
+	if (arg.root < 0 && of->nr > is_change && made_field(object, of->fields[0], a, &value)) {
+		arg = origin_path(value, a);
+		passed = 1; /* the field is what the maker was given */
+	}
+	if (arg.root < 0 || arg.method != call.scope->method)
+		return p;
+	p.root = arg.root;
+	p.method = call.scope->method;
+	p.fields = arena_array(a, struct str, (size_t)arg.nr + of->nr + 1);
+	for (uint16_t i = 0; i < arg.nr; i++)
+		p.fields[p.nr++] = arg.fields[i];
+	for (uint16_t i = passed; i < of->nr; i++)
+		p.fields[p.nr++] = of->fields[i];
+	return p;
+}
+
+struct changes {
+	struct path *v;
+	size_t nr, room;
 };
 
 struct finder {
@@ -33,7 +69,7 @@ struct finder {
 	struct scopes scopes;
 	struct arena scratch;
 	VEC(struct identifier) ids;
-	VEC(struct path) changed;
+	struct changes changed;
 };
 
 static bool same_path(const struct path *x, const struct path *y)
@@ -68,13 +104,13 @@ static void add_id(struct finder *f, const struct path *p, uint32_t count)
 	vec_push(&f->ids, (struct identifier){ *p, count });
 }
 
-static void add_changed(struct finder *f, const struct path *p)
+static void add_changed(struct changes *to, const struct path *p)
 {
-	vec_each (&f->changed, c)
+	vec_each (to, c)
 		if (same_path(c, p))
 			return;
-	if (f->changed.nr < CHANGED_MAX)
-		vec_push(&f->changed, *p);
+	if (to->nr < CHANGED_MAX)
+		vec_push(to, *p);
 }
 
 /* What a point logs, in the version that says most. */
@@ -96,41 +132,36 @@ static void add_point(struct finder *f, const struct log_point *p)
 }
 
 /* A value of the callee as one of the caller: through the argument that it came by. */
-static struct path in_caller(struct finder *f, const struct path *of, struct where call)
+static struct path in_caller(struct finder *f, const struct path *of, struct where call,
+			     bool is_change)
 {
-	struct path p = { .root = ROOT_LOCAL }, arg;
+	struct path p = identifiers_in_caller(of, call, is_change, &f->scratch);
 
-	if (of->root < 0 || (uint32_t)of->root >= where_value(call)->nr)
-		return p;
-	arg = origin_path(where_arg(call, (uint32_t)of->root), &f->scratch);
-	if (arg.root < 0 || arg.method != call.scope->method)
-		return p;
-	p.root = arg.root;
-	p.method = call.scope->method;
-	p.fields = arena_array(&f->scratch, struct str, (size_t)arg.nr + of->nr + 1);
-	for (uint16_t i = 0; i < arg.nr; i++)
-		p.fields[p.nr++] = arg.fields[i];
-	for (uint16_t i = 0; i < of->nr; i++)
-		p.fields[p.nr++] = of->fields[i];
-	if (p.nr > FIELDS_MAX) /* no longer something of this request, but of the service */
+	if (p.root >= 0 && p.nr > FIELDS_MAX) /* no longer of this request, but of the service */
 		p.root = ROOT_LOCAL;
 	return p;
+}
+
+static void add_changes(struct finder *f, struct changes *to, struct where call,
+			const struct summary *callee)
+{
+	for (uint32_t i = 0; i < callee->nr_changed; i++) {
+		struct path p = in_caller(f, &callee->changed[i], call, true);
+
+		if (p.root != ROOT_LOCAL)
+			add_changed(to, &p);
+	}
 }
 
 static void add_call(struct finder *f, struct where call, const struct summary *callee)
 {
 	for (uint32_t i = 0; i < callee->nr; i++) {
-		struct path p = in_caller(f, &callee->ids[i].path, call);
+		struct path p = in_caller(f, &callee->ids[i].path, call, false);
 
 		if (p.root != ROOT_LOCAL)
 			add_id(f, &p, callee->ids[i].count);
 	}
-	for (uint32_t i = 0; i < callee->nr_changed; i++) {
-		struct path p = in_caller(f, &callee->changed[i], call);
-
-		if (p.root != ROOT_LOCAL)
-			add_changed(f, &p);
-	}
+	add_changes(f, &f->changed, call, callee);
 }
 
 /* A value of the method at pc that is a call; 0 for none. */
@@ -142,7 +173,7 @@ static uint32_t call_at(const struct values *v, uint16_t pc)
 	return 0;
 }
 
-static void add_puts(struct finder *f, const struct scope *s)
+static void add_puts(struct finder *f, struct changes *to, const struct scope *s)
 {
 	for (uint32_t i = 1; i < s->v->nr; i++) {
 		struct where at = { s, i };
@@ -163,8 +194,58 @@ static void add_puts(struct finder *f, const struct scope *s)
 		owner = origin_simple(m.owner);
 		p.fields[p.nr++] = arena_fmt(&f->scratch, STR_FMT "." STR_FMT, STR_ARG(owner),
 					     STR_ARG(m.name));
-		add_changed(f, &p);
+		add_changed(to, &p);
 	}
+}
+
+static struct path keep_path(struct arena *a, const struct path *p)
+{
+	struct path kept = *p;
+
+	kept.fields = arena_array(a, struct str, p->nr + 1U);
+	for (uint16_t i = 0; i < p->nr; i++)
+		kept.fields[i] = arena_str(a, p->fields[i]);
+	return kept;
+}
+
+static void keep_changed(struct finder *f, struct summary *s, const struct changes *from)
+{
+	struct arena *a = &f->out->arena;
+
+	s->changed = arena_array(a, struct path, from->nr + 1U);
+	s->nr_changed = 0;
+	vec_each (from, c)
+		s->changed[s->nr_changed++] = keep_path(a, c);
+}
+
+/* What a small method that does not log changes: most are setters. */
+static void sum_up_silent(struct finder *f, uint32_t method, unsigned depth)
+{
+	const struct member *m = f->program->methods.v[method].member;
+	struct summary *out = &f->out->of[method];
+	struct changes changed = { 0 };
+	struct scope s;
+
+	if (out->is_known)
+		return;
+	out->is_known = true; /* also ends circles */
+	if (!m->code || m->code->bytes.n > SILENT_BYTES_MAX || !scope_init(&s, &f->scopes, method))
+		return;
+	add_puts(f, &changed, &s);
+	callgraph_each(f->g, method, e)
+	{
+		uint32_t call;
+
+		if (e->kind != EDGE_CALL || f->out->speaks[e->to] || depth == SILENT_DEPTH_MAX)
+			continue;
+		sum_up_silent(f, e->to, depth + 1);
+		call = f->out->of[e->to].nr_changed ? call_at(s.v, e->pc) : 0;
+		if (call)
+			add_changes(f, &changed, (struct where){ &s, call }, &f->out->of[e->to]);
+	}
+	if (changed.nr)
+		keep_changed(f, out, &changed);
+	vec_done(&changed);
 }
 
 /* An edge is followed once for each target; several targets of one call are the same work. */
@@ -172,13 +253,18 @@ static void add_calls(struct finder *f, const struct scope *s)
 {
 	callgraph_each(f->g, s->method, e)
 	{
+		const struct summary *callee = &f->out->of[e->to];
 		uint32_t call;
 
-		if (e->kind != EDGE_CALL || !f->out->of[e->to].total)
+		if (e->kind != EDGE_CALL)
+			continue;
+		if (!f->out->speaks[e->to])
+			sum_up_silent(f, e->to, 0);
+		if (!callee->total && !callee->nr_changed)
 			continue;
 		call = call_at(s->v, e->pc);
 		if (call)
-			add_call(f, (struct where){ s, call }, &f->out->of[e->to]);
+			add_call(f, (struct where){ s, call }, callee);
 	}
 }
 
@@ -199,16 +285,6 @@ static int by_count(const void *a, const void *b)
 			return r;
 	}
 	return 0;
-}
-
-static struct path keep_path(struct arena *a, const struct path *p)
-{
-	struct path kept = *p;
-
-	kept.fields = arena_array(a, struct str, p->nr + 1U);
-	for (uint16_t i = 0; i < p->nr; i++)
-		kept.fields[i] = arena_str(a, p->fields[i]);
-	return kept;
 }
 
 /* What was gathered, without what the method changes. */
@@ -236,9 +312,7 @@ static void keep_summary(struct finder *f, struct summary *s)
 	for (uint32_t i = 0; i < s->nr; i++)
 		s->ids[i] =
 			(struct identifier){ keep_path(a, &f->ids.v[i].path), f->ids.v[i].count };
-	s->changed = arena_array(a, struct path, f->changed.nr + 1U);
-	vec_each (&f->changed, c)
-		s->changed[s->nr_changed++] = keep_path(a, c);
+	keep_changed(f, s, &f->changed);
 }
 
 static void sum_up(struct finder *f, uint32_t method)
@@ -251,8 +325,8 @@ static void sum_up(struct finder *f, uint32_t method)
 		return;
 	for (uint32_t i = f->out->points_first[method]; i < f->out->points_first[method + 1]; i++)
 		add_point(f, &f->points->v.v[i]);
+	add_puts(f, &f->changed, &s);
 	add_calls(f, &s);
-	add_puts(f, &s);
 	keep_summary(f, &f->out->of[method]);
 	arena_reset(&f->scratch);
 	scopes_trim(&f->scopes);

@@ -5,6 +5,7 @@
 
 #include "program/callgraph.h"
 #include "program/logpoints.h"
+#include "program/scope.h"
 
 /* A value that a method and what it calls log without changing it. */
 struct identifier {
@@ -18,6 +19,7 @@ struct summary {
 	uint32_t total;       /* of all counts, those of values made here included */
 	struct path *changed; /* what is written to, reachable from parameters */
 	uint32_t nr_changed;
+	bool is_known; /* of a method that does not speak: what it changes was looked for */
 };
 
 /* Why a method is where a request begins. */
@@ -37,7 +39,7 @@ struct identifiers {
 	struct arena arena;
 	uint32_t *points_first; /* by method: its log points, in the order of code */
 	bool *speaks;           /* by method: it or what it calls logs */
-	struct summary *of;     /* by method; empty for those that do not speak */
+	struct summary *of;     /* by method; without ids for those that do not speak */
 	uint8_t *top;           /* by method: enum top_why */
 	VEC(uint32_t) tops;     /* methods, in order */
 };
@@ -45,6 +47,11 @@ struct identifiers {
 /* The ordinary calls between methods that speak, as components: callees first. */
 void identifiers_components(const struct identifiers *i, const struct callgraph *g,
 			    struct components *c);
+
+/* A value of a callee as one of the caller, by the argument that it came with; ROOT_LOCAL when the
+ * caller makes it. is_change: it is written to there. */
+struct path identifiers_in_caller(const struct path *of, struct where call, bool is_change,
+				  struct arena *a);
 
 void identifiers_find(struct identifiers *i, const struct callgraph *g,
 		      const struct log_points *points);

@@ -11,7 +11,10 @@
 
 #include "program/class.h"
 
-enum { DROP_MIN = 2 }; /* identifiers logged, for a drop to mean something */
+enum {
+	DROP_MIN = 2,    /* identifiers logged, for a drop to mean something */
+	BETWEEN_MAX = 3, /* methods made by the compiler, in a row */
+};
 
 struct finder {
 	struct identifiers *out;
@@ -19,6 +22,11 @@ struct finder {
 	const struct program *program;
 	bool *covered; /* by method: some top-level method leads to it */
 };
+
+static bool has_points(const struct identifiers *ids, uint32_t method)
+{
+	return ids->points_first[method] != ids->points_first[method + 1];
+}
 
 static bool is_reached(const struct callgraph *g, uint32_t method, enum edge_kind kind)
 {
@@ -28,19 +36,44 @@ static bool is_reached(const struct callgraph *g, uint32_t method, enum edge_kin
 	return false;
 }
 
-/* Whether some caller is left with less than half of what the method itself had. */
-static bool is_dropped(const struct finder *f, uint32_t method)
+static bool is_synthetic(const struct program *p, uint32_t method)
 {
-	const struct summary *own = &f->out->of[method];
+	return p->methods.v[method].member->access & ACCESS_SYNTHETIC;
+}
+
+/* How many callers there are, and how many of them are left with less than half of it. */
+struct tally {
+	uint32_t total;
+	uint32_t nr_callers, nr_losing;
+};
+
+/* What the compiler put between a method and its callers is no caller. */
+static void tally_callers(const struct finder *f, uint32_t method, struct tally *t, unsigned depth)
+{
 	const struct callgraph *g = f->g;
 
-	if (own->total < DROP_MIN)
+	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++) {
+		uint32_t caller = g->in[i];
+
+		if (caller == method || !callgraph_leads(g, caller, method, EDGE_CALL))
+			continue;
+		if (is_synthetic(f->program, caller) && depth < BETWEEN_MAX) {
+			tally_callers(f, caller, t, depth + 1);
+			continue;
+		}
+		t->nr_callers++;
+		t->nr_losing += 2 * f->out->of[caller].total < t->total;
+	}
+}
+
+static bool is_dropped(const struct finder *f, uint32_t method)
+{
+	struct tally t = { .total = f->out->of[method].total };
+
+	if (t.total < DROP_MIN || is_synthetic(f->program, method))
 		return false;
-	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++)
-		if (g->in[i] != method && 2 * f->out->of[g->in[i]].total < own->total &&
-		    callgraph_leads(g, g->in[i], method, EDGE_CALL))
-			return true;
-	return false;
+	tally_callers(f, method, &t, 0);
+	return 2 * t.nr_losing > t.nr_callers;
 }
 
 uint32_t tops_behind(const struct identifiers *ids, const struct callgraph *g, uint32_t method,
@@ -49,7 +82,7 @@ uint32_t tops_behind(const struct identifiers *ids, const struct callgraph *g, u
 	const struct program *p = g->program;
 	uint32_t nr = 0;
 
-	if (ids->points_first[method] != ids->points_first[method + 1])
+	if (has_points(ids, method))
 		return 0;
 	callgraph_each(g, method, e)
 	{
@@ -123,13 +156,15 @@ static bool is_main(const struct program_method *m)
 	       str_eq(m->member->type, STR("([Ljava/lang/String;)V"));
 }
 
-/* Nothing given calls it, yet something must. */
+/* Nothing given calls it, yet something must; and it has something to say. */
 static bool is_entry(const struct finder *f, uint32_t method)
 {
 	const struct program_method *m = &f->program->methods.v[method];
 
 	if (is_main(m))
 		return true;
+	if (!f->out->of[method].total && !has_points(f->out, method))
+		return false;
 	if (m->member->access & (ACCESS_STATIC | ACCESS_PRIVATE))
 		return false;
 	return is_override(f, m->class, m, 0);
@@ -179,16 +214,44 @@ static void cover(struct finder *f, uint32_t from)
 	vec_done(&open);
 }
 
-/* A method that is called by nothing known but leads to points which nothing else leads to. */
+/* Marks the methods on the way to points that nothing leads to so far. */
+static void find_forgotten(struct finder *f, bool *leads)
+{
+	const struct callgraph *g = f->g;
+	VEC(uint32_t) open = { 0 };
+
+	for (uint32_t m = 0; m < f->program->methods.nr; m++) {
+		if (f->covered[m] || !has_points(f->out, m))
+			continue;
+		leads[m] = true;
+		vec_push(&open, m);
+	}
+	while (open.nr) {
+		uint32_t m = open.v[--open.nr];
+
+		for (uint32_t i = g->first_in[m]; i < g->first_in[m + 1]; i++) {
+			if (leads[g->in[i]] || !callgraph_leads(g, g->in[i], m, EDGE_CALL))
+				continue;
+			leads[g->in[i]] = true;
+			vec_push(&open, g->in[i]);
+		}
+	}
+	vec_done(&open);
+}
+
+/* Their points would belong to nothing; with_circles: those that only call each other as well. */
 static void add_rest(struct finder *f, bool with_circles)
 {
+	bool *leads = mem_zalloc(f->program->methods.nr + 1);
+
+	find_forgotten(f, leads);
 	for (uint32_t m = 0; m < f->program->methods.nr; m++) {
-		if (!f->out->speaks[m] || f->covered[m] ||
-		    (!with_circles && is_reached(f->g, m, EDGE_CALL)))
+		if (!leads[m] || f->covered[m] || (!with_circles && is_reached(f->g, m, EDGE_CALL)))
 			continue;
 		cover(f, m);
 		f->out->top[m] = TOP_REST;
 	}
+	free(leads);
 }
 
 /* What stands behind a method that only answers is what does the work. */
