@@ -42,6 +42,21 @@ static const struct option record_options[] = {
 	{ 0 },
 };
 
+static const struct option learn_options[] = {
+	{ "output", "FILE", "write the model there (default: program.model)" },
+	{ "show", NULL, "show what a model holds, or what would be learned" },
+	{ "points", NULL, "of a model: every log point with its patterns" },
+	{ "method", "NAME",
+	  "of a model: why requests begin there, what they log and in which order" },
+	{ "pairs", NULL, "of a model: which methods talk to each other, and how" },
+	{ "dot", "NAME", "of a model: the order of the log points of a method, for Graphviz" },
+	{ "table", NULL, "of a model: the figures of table 2 of the lprof paper" },
+	{ "threads", "N", "how many to work with (default: one for each core)" },
+	{ "progress", NULL, "tell each step even where there is no terminal" },
+	{ "json", NULL, "one JSON object per line" },
+	{ 0 },
+};
+
 static const struct option export_options[] = {
 	{ "format", "NAME", "otlp, jaeger, chrome, perfetto, folded, dot or csv" },
 	{ "output", "FILE", "write there instead of standard output" },
@@ -77,6 +92,17 @@ static const struct command builtin[] = {
 	  .examples = analyze_examples,
 	  .inputs_min = 1,
 	  .run = cmd_analyze },
+	{ .name = "learn",
+	  .summary = "learn from the program itself what its log lines mean",
+	  .usage = "PROGRAM... -o FILE | --show FILE",
+	  .about =
+		  "Programs are jars, wars, folders with jars or class files, and class files. "
+		  "Give "
+		  "all that runs\n"
+		  "together, libraries and clients included: what is not given cannot be followed.",
+	  .options = learn_options,
+	  .inputs_min = 1,
+	  .run = cmd_learn },
 	{ .name = "record",
 	  .summary = "watch a running system, then say what is slow and why",
 	  .usage = "--messages [-- COMMAND...]",

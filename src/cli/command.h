@@ -42,6 +42,7 @@ const struct command *command_find(const char *name);
 /* The commands that are not questions. */
 int cmd_analyze(const struct call *call);
 int cmd_ask(const struct call *call);
+int cmd_learn(const struct call *call);
 int cmd_record(const struct call *call);
 int cmd_export(const struct call *call);
 int cmd_help(const struct call *call);
