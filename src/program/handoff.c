@@ -74,6 +74,12 @@ static unsigned runnable_of(struct str type)
 	return i;
 }
 
+static bool is_fork(const struct program *p, uint32_t class)
+{
+	return program_is_a(p, class, STR("java/util/concurrent/RecursiveAction")) ||
+	       program_is_a(p, class, STR("java/util/concurrent/RecursiveTask"));
+}
+
 /* t.start(): the run() of its own class, or of what the thread was made with. */
 static uint32_t started_method(struct where call, struct arena *a)
 {
@@ -82,13 +88,11 @@ static uint32_t started_method(struct where call, struct arena *a)
 	struct str class = descriptor_class(where_type(thread));
 	const struct scope *s;
 
-	if (!program_is_a(p, program_class(p, class), STR("java/lang/Thread")) &&
-	    !program_is_a(p, program_class(p, class),
-			  STR("java/util/concurrent/RecursiveAction")) &&
-	    !program_is_a(p, program_class(p, class), STR("java/util/concurrent/RecursiveTask")))
-		return NO_METHOD;
-	return closure_method(thread, str_ends(class, STR("Task")) ? STR("compute") : STR("run"), a,
-			      &s);
+	if (program_is_a(p, program_class(p, class), STR("java/lang/Thread")))
+		return closure_method(thread, STR("run"), a, &s);
+	if (is_fork(p, program_class(p, class)))
+		return closure_method(thread, STR("compute"), a, &s);
+	return NO_METHOD;
 }
 
 uint32_t handoff_method(struct where call, struct arena *a)
@@ -113,6 +117,8 @@ uint32_t handoff_method(struct where call, struct arena *a)
 		if (k == NR_RUNNABLES || runs_here(m.owner, runnables[k].type))
 			continue;
 		method = closure_method(where_arg(call, arg), runnables[k].method, a, &s);
+		if (method == NO_METHOD && str_ends(runnables[k].type, STR("/ForkJoinTask")))
+			method = closure_method(where_arg(call, arg), STR("compute"), a, &s);
 		if (method != NO_METHOD)
 			return method;
 	}

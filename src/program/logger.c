@@ -170,9 +170,14 @@ static enum level level_of_chain(struct where at)
 
 static void add_arg(struct log_call *c, struct where at, struct str type)
 {
-	enum hole_type hole = origin_hole(at);
+	struct where elements[16], last = at;
+	uint32_t nr = 0;
 
-	if (hole == HOLE_ERROR || str_eq(type, STR("Ljava/lang/Throwable;")))
+	if (type.n && type.p[0] == '[')
+		nr = wording_elements(at, elements, 16);
+	if (nr)
+		last = elements[nr - 1];
+	if (origin_hole(last) == HOLE_ERROR || str_eq(type, STR("Ljava/lang/Throwable;")))
 		c->has_error = true;
 	if (!str_eq(type, STR("Ljava/lang/Throwable;")) &&
 	    c->nr_args < sizeof(c->args) / sizeof(*c->args))
@@ -185,6 +190,7 @@ static bool sort_args(struct where call, const struct member_ref *m, struct log_
 	struct str rest = descriptor_parameters(m->type), type;
 	bool has_level = false, has_message = false;
 	uint32_t arg = c->has_receiver ? 1 : 0;
+	unsigned places = str_eq(m->name, STR("logp")) ? 2 : 0; /* class and method come first */
 
 	for (struct str look = rest; descriptor_take(&look, &type);)
 		has_level |= is_level_type(type);
@@ -196,12 +202,33 @@ static bool sort_args(struct where call, const struct member_ref *m, struct log_
 			has_level = false;
 		} else if (has_message) {
 			add_arg(c, at, type);
+		} else if (!has_level && is_message_type(type) && places) {
+			places--;
 		} else if (!has_level && is_message_type(type)) {
 			c->message = at;
 			has_message = true;
 		}
 	}
 	return has_message;
+}
+
+/* logger.atInfo().setMessage("…").log() */
+static bool message_of_chain(struct where call, struct log_call *c)
+{
+	struct where at = call;
+	struct member_ref m;
+
+	for (unsigned i = 0; i < 32 && c->has_receiver; i++) {
+		at = where_source(where_arg(at, 0));
+		if (where_value(at)->kind != VALUE_CALL || !where_member(at, &m) ||
+		    where_value(at)->op == OP_INVOKESTATIC)
+			return false;
+		if (!str_eq(m.name, STR("setMessage")))
+			continue;
+		c->message = where_arg(at, 1);
+		return true;
+	}
+	return false;
 }
 
 /* In the fluent interface arguments come one by one before the message. */
@@ -232,7 +259,7 @@ bool logger_is_call(struct where call, struct log_call *c)
 	if (!l || !is_logger(call, &m))
 		return false;
 	*c = (struct log_call){ .level = l->level, .has_receiver = v->op != OP_INVOKESTATIC };
-	if (!sort_args(call, &m, c))
+	if (!sort_args(call, &m, c) && !message_of_chain(call, c))
 		return false;
 	c->style = str_starts(m.owner, STR("java/util/logging/")) || str_ends(m.name, STR("v"))
 			   ? FORMAT_NUMBERS
@@ -309,6 +336,8 @@ static struct str name_of_logger(struct where at, struct arena *a, unsigned dept
 	if (where_value(at)->op == OP_INVOKESTATIC && where_callee(at) == NO_METHOD)
 		return where_value(at)->nr ? name_of_argument(where_arg(at, 0), a)
 					   : with_dots(at.scope->v->class->name, a, "");
+	if (str_ends(m.name, STR("getLogger")) && !where_value(at)->nr)
+		return with_dots(at.scope->v->class->name, a, "");
 	if (str_ends(m.name, STR("getLogger")) || str_eq(m.name, STR("getLog")))
 		return name_of_argument(
 			where_arg(at, where_value(at)->op == OP_INVOKESTATIC ? 0 : 1), a);

@@ -81,9 +81,17 @@ static bool is_parameter(struct where at)
 	return where_value(where_source(at))->kind == VALUE_PARAMETER;
 }
 
+static int by_pc(const void *a, const void *b)
+{
+	const struct log_point *x = a, *y = b;
+
+	return (x->pc > y->pc) - (x->pc < y->pc);
+}
+
 static void look_at_method(struct chunk *c, struct scopes *scopes, uint32_t method,
 			   struct arena *scratch)
 {
+	size_t first = c->points.nr;
 	struct scope s;
 	struct log_call call;
 
@@ -107,6 +115,9 @@ static void look_at_method(struct chunk *c, struct scopes *scopes, uint32_t meth
 		vec_push(&c->points, p);
 		arena_reset(scratch);
 	}
+	/* values stand in the order of evaluation, which is not that of the code */
+	if (c->points.nr > first)
+		qsort(c->points.v + first, c->points.nr - first, sizeof(*c->points.v), by_pc);
 }
 
 static void look_at_chunk(void *ctx, uint32_t item)

@@ -453,6 +453,12 @@ static void make_circle(struct maker *m, const struct log_points *points, const 
 	vec_done(&nodes);
 }
 
+static bool calls_itself(const struct callgraph *g, uint32_t method)
+{
+	callgraph_each(g, method, e) if (e->kind == EDGE_CALL && e->to == method) return true;
+	return false;
+}
+
 void orders_find(struct orders *o, const struct callgraph *g, const struct log_points *points,
 		 const struct identifiers *ids)
 {
@@ -467,7 +473,7 @@ void orders_find(struct orders *o, const struct callgraph *g, const struct log_p
 			to++;
 		if (!ids->speaks[c->order[from]])
 			continue;
-		if (to - from == 1)
+		if (to - from == 1 && !calls_itself(g, c->order[from]))
 			make(&m, points, c->order[from]);
 		else
 			make_circle(&m, points, c->order + from, to - from);

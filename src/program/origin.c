@@ -213,9 +213,9 @@ static bool is_error(struct where w, struct str class)
 	       program_is_a(p, program_class(p, class), STR("java/lang/Exception"));
 }
 
-enum hole_type origin_hole(struct where w)
+static enum hole_type hole_of_type(struct where w, struct str type)
 {
-	struct str type = where_type(w), class = descriptor_class(type);
+	struct str class = descriptor_class(type);
 
 	if (!type.n)
 		return HOLE_OBJECT;
@@ -240,4 +240,22 @@ enum hole_type origin_hole(struct where w)
 	if (str_eq(class, STR("java/lang/Integer")) || str_eq(class, STR("java/lang/Long")))
 		return HOLE_INTEGER;
 	return is_error(w, class) ? HOLE_ERROR : HOLE_OBJECT;
+}
+
+enum hole_type origin_hole(struct where w)
+{
+	return hole_of_type(w, where_type(w));
+}
+
+struct text origin_field_hole(struct where object, const struct member_ref *field, struct arena *a)
+{
+	struct str name = arena_fmt(a, STR_FMT "." STR_FMT, STR_ARG(origin_simple(field->owner)),
+				    STR_ARG(field->name));
+	struct path *path = arena_new(a, struct path);
+
+	*path = origin_path(object, a);
+	if (path->nr == PATH_MAX_FIELDS)
+		memmove(path->fields, path->fields + 1, --path->nr * sizeof(*path->fields));
+	path->fields[path->nr++] = name;
+	return text_hole_at(a, hole_of_type(object, field->type), name, path);
 }

@@ -14,5 +14,7 @@ struct path origin_path(struct where w, struct arena *a);
 /* The last part of a class name: "DataXceiver", "FSDirectory$Op". */
 struct str origin_simple(struct str internal_name);
 enum hole_type origin_hole(struct where w);
+/* The hole for a field of the object, which no instruction reads. */
+struct text origin_field_hole(struct where object, const struct member_ref *field, struct arena *a);
 
 #endif

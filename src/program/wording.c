@@ -64,6 +64,24 @@ struct text wording_part(struct wording *w, struct where at, struct str type, un
 	return t;
 }
 
+/* An enum whose constants are printed as they are called. */
+static bool prints_its_name(const struct program *p, uint32_t class)
+{
+	sym_t name = names_find(&p->names, STR("toString"));
+	sym_t type = names_find(&p->names, STR("()Ljava/lang/String;"));
+
+	return !name || !type || program_resolve(p, class, name, type) == NO_METHOD;
+}
+
+static uint32_t text_letters(struct text t)
+{
+	uint32_t letters = 0;
+
+	for (uint32_t i = 0; i < t.nr; i++)
+		letters += t.versions[i].letters;
+	return letters;
+}
+
 /* The constant of a field, or the texts that constructors or the class itself put into it. */
 static bool field_text(struct wording *w, struct where at, struct text *t, unsigned depth)
 {
@@ -82,12 +100,19 @@ static bool field_text(struct wording *w, struct where at, struct text *t, unsig
 			     : text_of(w->arena, class_named(c, f.member->constant));
 		return true;
 	}
+	if ((f.member->access & ACCESS_ENUM) && prints_its_name(at.scope->all->program, f.class)) {
+		*t = text_of(w->arena, f.member->name);
+		return true;
+	}
 	if (!str_eq(f.member->type, STR("Ljava/lang/String;")) || depth >= DEPTH_MAX)
 		return false;
 	nr = field_beginnings(at.scope->all, &f, values, BEGINNINGS_MAX, w->arena);
 	for (uint32_t i = 0; i < nr; i++) {
 		struct text one = wording_of(w, values[i], depth + 1);
 
+		/* the field says more than the parameter that it was set from */
+		if (!text_letters(one))
+			one = wording_hole(w, at);
 		*t = i ? text_or(w->arena, *t, one) : one;
 	}
 	if (nr && !(f.member->access & ACCESS_FINAL))
@@ -222,7 +247,8 @@ static struct text format_text(struct wording *w, struct where at, const struct 
 			       unsigned depth)
 {
 	bool has_locale = str_starts(m->type, STR("(Ljava/util/Locale;"));
-	enum format_style style = is_string_method(m, "format") ? FORMAT_PERCENT : FORMAT_NUMBERS;
+	enum format_style style =
+		str_eq(m->owner, STR("java/lang/String")) ? FORMAT_PERCENT : FORMAT_NUMBERS;
 	struct where args[1] = { where_arg(at, has_locale ? 2 : 1) };
 
 	return wording_format(w, style, where_arg(at, has_locale ? 1 : 0), args, 1, depth);
@@ -279,6 +305,62 @@ static struct str class_text(struct where at, const struct member_ref *m, struct
 	return (struct str){ dotted, name.n };
 }
 
+/* A builder as an object: what it holds where it is used, if that is one place only. */
+static struct text builder_text(struct wording *w, struct where at, unsigned depth)
+{
+	const struct values *v = at.scope->v;
+	uint32_t use = UINT32_MAX, nr = 0;
+
+	for (uint32_t i = at.value + 1; i < v->nr; i++) {
+		uint32_t k = v->v[i].kind == VALUE_CALL          ? 0
+			     : v->v[i].kind == VALUE_PUT_ELEMENT ? 2
+								 : v->v[i].nr;
+		struct member_ref m;
+
+		if (v->v[i].kind == VALUE_CALL && class_member(v->class, v->v[i].constant, &m) &&
+		    wording_is_builder(m.owner))
+			continue;
+		for (; k < v->v[i].nr; k++) {
+			if (v->args[v->v[i].first + k] != at.value)
+				continue;
+			use = i;
+			nr++;
+		}
+	}
+	return wording_builder(w, at, nr == 1 ? use : UINT32_MAX, depth);
+}
+
+/* The toString() that the compiler gives to a record: Point[x=1, y=2]. */
+static bool record_text(struct wording *w, struct where at, const struct member_ref *m,
+			struct text *t)
+{
+	const struct class *c = at.scope->v->class;
+	const struct bootstrap *b = &c->bootstraps[m->bootstrap];
+	struct handle_ref h;
+	struct str simple = origin_simple(c->name), separator = STR("[");
+
+	if (!str_eq(m->name, STR("toString")) || !class_handle(c, b->handle, &h) ||
+	    !str_eq(h.member.owner, STR("java/lang/runtime/ObjectMethods")))
+		return false;
+	for (size_t i = simple.n; i--;)
+		if (simple.p[i] == '$')
+			simple = str_skip(simple, i + 1);
+	*t = text_of(w->arena, simple);
+	for (uint16_t i = 2; i < b->nr; i++) {
+		if (!class_handle(c, b->args[i], &h))
+			continue;
+		*t = text_join(
+			w->arena, *t,
+			text_of(w->arena, arena_fmt(w->arena, STR_FMT STR_FMT "=",
+						    STR_ARG(separator), STR_ARG(h.member.name))));
+		*t = text_join(w->arena, *t,
+			       origin_field_hole(where_arg(at, 0), &h.member, w->arena));
+		separator = STR(", ");
+	}
+	*t = text_join(w->arena, *t, text_of(w->arena, b->nr > 2 ? STR("]") : STR("[]")));
+	return true;
+}
+
 static bool known_call_text(struct wording *w, struct where at, struct member_ref *m,
 			    struct text *t, unsigned depth)
 {
@@ -287,12 +369,16 @@ static bool known_call_text(struct wording *w, struct where at, struct member_re
 	if (v->op == OP_INVOKEDYNAMIC) {
 		if (m->bootstrap >= at.scope->v->class->nr_bootstraps)
 			return false;
+		if (record_text(w, at, m, t))
+			return true;
 		if (!str_starts(m->name, STR("makeConcat")))
 			return closure_text(w, at, t, depth);
 		*t = concat_text(w, at, m, depth);
 	} else if (wording_is_builder(m->owner) && v->nr) {
-		*t = wording_builder(w, where_arg(at, 0), at.value, depth);
-	} else if (is_string_method(m, "format") ||
+		*t = str_eq(m->name, STR("toString"))
+			     ? wording_builder(w, where_arg(at, 0), at.value, depth)
+			     : builder_text(w, at, depth);
+	} else if (is_string_method(m, "format") || is_string_method(m, "formatted") ||
 		   (str_eq(m->owner, STR("java/text/MessageFormat")) &&
 		    str_eq(m->name, STR("format")) && v->op == OP_INVOKESTATIC)) {
 		*t = format_text(w, at, m, depth);
@@ -408,7 +494,7 @@ struct text wording_of(struct wording *w, struct where at, unsigned depth)
 		return call_text(w, at, depth);
 	case VALUE_NEW:
 		if (wording_is_builder(class_named(at.scope->v->class, v->constant)))
-			return wording_builder(w, at, UINT32_MAX, depth);
+			return builder_text(w, at, depth);
 		return is_closure(at) && closure_text(w, at, &t, depth) ? t : printed(w, at, depth);
 	case VALUE_PHI:
 		return phi_text(w, at, depth);
