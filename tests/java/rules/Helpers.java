@@ -1,0 +1,55 @@
+package rules;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/* Methods that build the message, and methods that are handed it. */
+class Helpers {
+	private static final Logger LOG = LoggerFactory.getLogger(Helpers.class);
+	private final String tag = "[task] ";
+
+	private String prefix(String s) {
+		return tag + s;
+	}
+
+	private static String describe(int n, String what) {
+		return what + " number " + n;
+	}
+
+	private static String either(int n) {
+		if (n > 0)
+			return "more than nothing";
+		return "nothing";
+	}
+
+	void built(int n) {
+		LOG.info(prefix("begun")); //= info: [task] begun
+		LOG.info(prefix("at " + n)); //= info: [task] at {}
+		LOG.info("now " + describe(n, "thing")); //= info: now thing number {}
+		LOG.info(describe(n, describe(n, "part"))); //= info: part number {} number {}
+		LOG.info(either(n)); //= info: more than nothing | nothing
+	}
+
+	private void say(String message) {
+		LOG.warn(message); //= warn: called with one {} | called with two
+	}
+
+	private void sayAbout(String message, int n) {
+		LOG.info("about: " + message + " " + n); //= info: about: {} {}
+	}
+
+	void handed(int n) {
+		say("called with one " + n);
+		say("called with two");
+		sayAbout("this", n);
+	}
+
+	int endless(int n) {
+		LOG.info(again(n)); //= info: *
+		return n;
+	}
+
+	private String again(int n) {
+		return n > 9 ? "end" : "x" + again(n + 1);
+	}
+}

@@ -1,0 +1,4 @@
+package org.apache.log4j;
+
+public class Priority {
+}

@@ -1,0 +1,4 @@
+package org.slf4j;
+
+public interface Marker {
+}

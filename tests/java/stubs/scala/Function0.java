@@ -1,0 +1,5 @@
+package scala;
+
+public interface Function0<T> {
+	T apply();
+}
