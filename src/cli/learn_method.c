@@ -8,7 +8,7 @@
 enum {
 	METHODS_MAX = 5,     /* shown in full; more are only named */
 	NAMES_MAX = 200,     /* of methods that are only named */
-	NODE_POINTS_MAX = 8, /* shown of one node */
+	NODE_POINTS_MAX = 4, /* shown of one node */
 	TOPS_MAX = 20,
 };
 
@@ -138,8 +138,8 @@ static void add_order(const struct model_file *m, const struct model_top *t, str
 	s = report_section(r, SECTION_PROSE, "legend", "");
 	s->text_only = true;
 	section_say(s, NULL,
-		    "* any number of times   ! only after an exception   . the request may end "
-		    "here%s",
+		    "* any number of times, or not at all   ! only after an exception   "
+		    ". the method may end here%s",
 		    t->may_be_silent ? "   (it may also log nothing at all)" : "");
 }
 
@@ -301,8 +301,8 @@ static void show_top(const struct model_file *m, uint32_t top, struct report *r)
 
 	s->title = name;
 	s->text_only = true;
-	section_say(s, NULL, "A request begins here: %s. %u log points belong to it.",
-		    why_text(t.why), t.points.nr);
+	section_say(s, NULL, "A request begins here: %s. %u %s to it.", why_text(t.why),
+		    t.points.nr, t.points.nr == 1 ? "log point belongs" : "log points belong");
 	s = report_table(r, "identifiers", "its identifiers", id_columns, 3);
 	s->text_only = true;
 	add_ids(m, &t, s);
