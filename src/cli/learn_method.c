@@ -79,13 +79,14 @@ static const struct column order_columns[ORDER_NR] = {
 };
 
 static void add_point_line(const struct model_file *m, struct section *s, uint32_t point,
-			   unsigned depth, const char *how)
+			   uint32_t method, unsigned depth, const char *how)
 {
 	struct row *row = section_row(s);
 	struct model_point p = model_point(m, point);
 	struct buf b = { 0 };
 
 	row->depth = depth;
+	row->strong = p.method == method;
 	buf_add(&b, str_of(how));
 	learn_name_point(m, point, true, &b);
 	row_text(s, row, ORDER_POINT, buf_str(&b));
@@ -108,7 +109,8 @@ static void add_dag_line(const struct model_file *m, const struct model_top *t, 
 	}
 	n = model_node(m, t->nodes.first + line->node);
 	for (uint32_t i = 0; i < n.points.nr && i < NODE_POINTS_MAX; i++) {
-		add_point_line(m, s, n.points.v[i], line->depth, i ? "" : how[line->how]);
+		add_point_line(m, s, n.points.v[i], t->method, line->depth,
+			       i ? "" : how[line->how]);
 		row_fmt(s, &s->rows.v[s->rows.nr - 1], ORDER_MARK, "%s%s%s",
 			n.is_repeated ? "*" : "", n.is_exceptional ? "!" : "",
 			n.is_last && i + 1 == n.points.nr ? "." : "");

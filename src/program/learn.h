@@ -7,6 +7,8 @@
 #include "program/identifiers.h"
 #include "program/logpoints.h"
 #include "program/order.h"
+#include "program/pairs.h"
+#include "program/thread_names.h"
 
 struct error;
 
@@ -16,6 +18,8 @@ struct learned {
 	struct callgraph graph;
 	struct identifiers identifiers;
 	struct orders orders;
+	struct pairs pairs;
+	struct thread_names thread_names;
 	struct losses losses;
 };
 
