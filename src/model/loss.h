@@ -29,6 +29,9 @@
 	X(LOSS_CALLS_WIDE, "calls_with_many_targets", \
 	  "call that may lead to so many methods that it was left out", \
 	  "calls that may lead to so many methods that they were left out") \
+	X(LOSS_CHANNELS_WIDE, "channels_with_many_ends", \
+	  "place of communication that so much leads to that it was left out", \
+	  "places of communication that so much leads to that they were left out") \
 	X(LOSS_SUPERS_MISSING, "supers_missing", \
 	  "reference to a class or interface above that is not given", \
 	  "references to classes or interfaces above that are not given") \
