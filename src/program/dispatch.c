@@ -13,6 +13,7 @@
 #include "program/descriptor.h"
 #include "program/insn.h"
 #include "program/made.h"
+#include "program/serial.h"
 
 enum {
 	ASCENT_MAX = 16,
@@ -247,6 +248,13 @@ static bool is_serializer(const struct program *p, uint32_t class)
 	return str_ends(c->name, STR("Serializer"));
 }
 
+/* Something to be run once, not something that waits for what is sent. */
+static bool is_task(const struct program *p, uint32_t class)
+{
+	return program_is_a(p, class, STR("java/lang/Runnable")) ||
+	       program_is_a(p, class, STR("java/util/concurrent/Callable"));
+}
+
 /* What a supplier supplies. */
 static uint32_t supplied(const struct scope *body, const struct program *p)
 {
@@ -278,13 +286,14 @@ static bool is_handler(struct where w, struct arena *a, uint32_t *handler)
 	} else {
 		return false;
 	}
-	if (class == NO_CLASS || is_enum(p, class))
+	if (class == NO_CLASS || is_enum(p, class) || is_task(p, class))
 		return false;
 	*handler = NO_METHOD;
 	if (is_serializer(p, class))
 		return true;
 	*handler = handler_of(p, class, class, 0);
-	if (*handler == NO_METHOD || !p->methods.v[*handler].member->code)
+	if (*handler == NO_METHOD || !p->methods.v[*handler].member->code ||
+	    serial_is_part(p->methods.v[*handler].member))
 		return false;
 	*handler = without_bridge(p, *handler);
 	return true;

@@ -138,9 +138,12 @@ static void look_at_call(struct look *l, struct where call, uint8_t interest)
 	}
 	if (interest & INTEREST_SHARED) {
 		enum shared s = shared_of(call, l->scratch, &what);
+		struct member_ref m;
 
-		if (s != SHARED_NOT)
+		if (s != SHARED_NOT && where_member(call, &m)) {
 			add_end(l, PAIR_QUEUE, what, s == SHARED_TAKES, l->method, pc);
+			l->chunk->ends.v[l->chunk->ends.nr - 1].is_weak = !shared_is_queue(m.owner);
+		}
 	}
 	if (interest & INTEREST_EVENT)
 		add_event(l, call);

@@ -10,6 +10,7 @@ struct end {
 	struct str channel; /* "OpWriteBlockProto", "Verb.MUTATION", "BlockManager.queue" */
 	enum pair_kind kind;
 	bool takes;
+	bool is_weak; /* a collection that is no queue: shared, perhaps for other reasons */
 	uint32_t method;
 	uint16_t pc; /* 0 when the method as a whole takes: a handler */
 };

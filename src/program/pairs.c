@@ -29,7 +29,7 @@ enum {
 struct draft {
 	uint32_t from, to;
 	enum pair_kind kind;
-	bool is_many, from_is_link, to_is_link;
+	bool is_many, from_is_link, to_is_link, is_weak;
 	uint32_t method, answers; /* the place; the method that the place leads to, before others */
 	uint16_t pc;
 	const struct way *way;
@@ -132,6 +132,12 @@ static uint32_t handed_on(const struct finder *f, const struct end *taker, struc
 	return nr;
 }
 
+/* A handler is called by its dispatcher; what calls it from afar does so for reasons of its own. */
+static bool is_near(const struct end *taker, const struct way *w)
+{
+	return taker->pc || w->nr <= 1;
+}
+
 /* One end that takes: for each piece of work that comes there, all that give. */
 static void add_taker(struct finder *f, const struct end *gives, size_t nr, const struct end *taker)
 {
@@ -146,11 +152,12 @@ static void add_taker(struct finder *f, const struct end *gives, size_t nr, cons
 	if (own.nr)
 		ways = &own;
 	for (uint32_t i = 0; i < ways->nr; i++)
-		for (size_t k = 0; k < nr; k++)
+		for (size_t k = 0; k < nr && is_near(taker, &ways->v[i]); k++)
 			add_from(f, (struct draft){ .to = ways->v[i].from,
 						    .to_is_link = ways->v[i].is_link,
 						    .answers = taker->method,
 						    .kind = taker->kind,
+						    .is_weak = taker->is_weak,
 						    .method = gives[k].method,
 						    .pc = gives[k].pc,
 						    .through = taker->channel });
@@ -367,6 +374,10 @@ static void keep_pair(struct finder *f, const struct draft *d)
 			  .through = arena_str(a, carrier(d->through)) };
 
 	find_shared(f, d);
+	if (d->is_weak && !f->shared.nr) {
+		arena_reset(&f->scratch);
+		return;
+	}
 	p.nr_shared = (uint32_t)f->shared.nr;
 	p.shared = arena_array(a, struct shared_id, p.nr_shared + 1U);
 	for (uint32_t i = 0; i < p.nr_shared; i++)
@@ -389,8 +400,10 @@ static void merge_drafts(struct finder *f)
 
 		for (to = from; to < f->drafts.nr && f->drafts.v[to].from == d.from &&
 				f->drafts.v[to].to == d.to && f->drafts.v[to].kind == d.kind;
-		     to++)
+		     to++) {
 			d.is_many = d.is_many || is_repeated(f, &f->drafts.v[to]);
+			d.is_weak &= f->drafts.v[to].is_weak;
+		}
 		f->drafts.v[kept++] = d;
 	}
 	f->drafts.nr = kept;

@@ -1,9 +1,9 @@
 /*
  * By shape, in three forms. A protocol compiler makes interfaces whose methods take a controller
  * and a message: who calls one from outside of the generated code asks, who implements one answers,
- * and name and kind of message tie both. A translator implements an interface of the program by
- * asking a service of the same name. And a proxy made from a class and an address, then cast to an
- * interface, makes this interface a remote one.
+ * and name and kind of message tie both; who does both for one name is a proxy. A translator
+ * implements an interface of the program by asking a service of the same name. And a proxy made
+ * from a class and an address, then cast to an interface, makes this interface a remote one.
  */
 #include "program/rpc.h"
 
@@ -85,7 +85,7 @@ static void find_answers(struct rpc *r)
 	for (uint32_t m = 0; m < p->methods.nr; m++) {
 		const struct program_method *method = &p->methods.v[m];
 
-		if (r->is_generated[method->class] || !method->member->code ||
+		if (r->is_generated[method->class] || !method->member->code || r->asks[m] ||
 		    method->member->access & (ACCESS_BRIDGE | ACCESS_STATIC) ||
 		    !rpc_is_service(method->member->type))
 			continue;
@@ -181,7 +181,7 @@ static void look_at_code(struct rpc *r, const struct program_class *c, const str
 		    !class_member(&c->c, (uint16_t)i.operand, &ref))
 			continue;
 		if (rpc_is_service(ref.type) && is_within(m->name, ref.name) &&
-		    !rpc_is_service(m->type))
+		    !str_eq(ref.owner, c->c.name) && i.op != OP_INVOKESPECIAL)
 			mark_asking(r, c, ref.name);
 		is_proxy = makes_proxies(ref.type);
 	}
@@ -243,9 +243,9 @@ void rpc_init(struct rpc *r, const struct program *p)
 			   .is_remote = mem_zalloc(p->classes.nr + 1),
 			   .asks = mem_zalloc(p->methods.nr + 1) };
 	find_generated(r);
-	find_answers(r);
 	crew_run_with(p->threads, (uint32_t)((p->classes.nr + CHUNK - 1) / CHUNK), look_at_chunk,
 		      &s);
+	find_answers(r);
 }
 
 void rpc_done(struct rpc *r)

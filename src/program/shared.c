@@ -57,6 +57,11 @@ static bool is_collection(const struct program *p, struct str class)
 		program_is_a(p, number, STR("java/util/AbstractQueue")));
 }
 
+bool shared_is_queue(struct str class)
+{
+	return str_find(class, STR("Queue")) < class.n || str_find(class, STR("Deque")) < class.n;
+}
+
 bool shared_may(const struct program *p, const struct member_ref *m)
 {
 	return verb_of(m->name) != SHARED_NOT && is_collection(p, m->owner);

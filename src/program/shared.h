@@ -12,6 +12,8 @@ enum shared {
 
 /* Whether a call of this name on that type could be one; cheap. */
 bool shared_may(const struct program *p, const struct member_ref *m);
+/* Whether the calls of this type are those of something made to hand over work. */
+bool shared_is_queue(struct str class);
 /* *what is the field that holds the queue, list or map: "ReplicationMonitor.queue". */
 enum shared shared_of(struct where call, struct arena *a, struct str *what);
 
