@@ -43,39 +43,6 @@ static bool names_logging(const struct class *c)
 	return false;
 }
 
-static const struct path *keep_path(struct arena *a, const struct path *p)
-{
-	struct path *kept;
-
-	if (!p)
-		return NULL;
-	kept = arena_new(a, struct path);
-	*kept = *p;
-	kept->fields = arena_array(a, struct str, p->nr + 1U);
-	for (uint16_t i = 0; i < p->nr; i++)
-		kept->fields[i] = arena_str(a, p->fields[i]);
-	return kept;
-}
-
-/* Copies what is worth keeping out of the arena of the search. */
-static struct text keep_text(struct arena *a, struct text t)
-{
-	struct text kept = { arena_array(a, struct version, t.nr + 1U), t.nr };
-
-	for (uint32_t i = 0; i < t.nr; i++) {
-		struct version *v = &kept.versions[i];
-
-		*v = t.versions[i];
-		v->parts = arena_array(a, struct part, v->nr + 1U);
-		for (uint32_t k = 0; k < v->nr; k++) {
-			v->parts[k] = t.versions[i].parts[k];
-			v->parts[k].text = arena_str(a, v->parts[k].text);
-			v->parts[k].path = keep_path(a, v->parts[k].path);
-		}
-	}
-	return kept;
-}
-
 static bool is_parameter(struct where at)
 {
 	return where_value(where_source(at))->kind == VALUE_PARAMETER;
@@ -110,7 +77,7 @@ static void look_at_method(struct chunk *c, struct scopes *scopes, uint32_t meth
 					.level = call.level,
 					.has_error = call.has_error,
 					.is_handed = is_parameter(call.message) };
-		p.text = keep_text(&c->arena, text_tidy(scratch, logger_text(&w, &call)));
+		p.text = text_keep(&c->arena, text_tidy(scratch, logger_text(&w, &call)));
 		p.logger = arena_str(&c->arena, logger_name(at, scratch));
 		vec_push(&c->points, p);
 		arena_reset(scratch);
@@ -155,7 +122,7 @@ static void gather(struct log_points *l, struct search *s, uint32_t nr_chunks,
 		vec_each (&c->points, p) {
 			struct log_point kept = *p;
 
-			kept.text = keep_text(&l->arena, p->text);
+			kept.text = text_keep(&l->arena, p->text);
 			kept.logger = arena_str(&l->arena, p->logger);
 			vec_push(&l->v, kept);
 		}

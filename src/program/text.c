@@ -80,16 +80,10 @@ static bool begins_like_one_of(const struct version *v, const struct version *ke
 	return false;
 }
 
-/*
- * Of too many those are kept that begin differently, then the wordiest, and the one that says
- * least: it fits when all guesses are wrong. Equal numbers of letters keep their order, so that the
- * result is the same everywhere.
+/* The wordiest first. Equal numbers of letters keep their order: the result is the same everywhere.
  */
-static struct text keep_best(struct arena *a, struct version *all, uint32_t nr)
+static void sort_versions(struct version *all, uint32_t nr)
 {
-	struct version *kept;
-	uint32_t nr_kept = 0;
-
 	for (uint32_t i = 1; i < nr; i++) {
 		struct version v = all[i];
 		uint32_t at = i;
@@ -98,30 +92,75 @@ static struct text keep_best(struct arena *a, struct version *all, uint32_t nr)
 			all[at] = all[at - 1];
 		all[at] = v;
 	}
+}
+
+/* Those that begin differently, then the wordiest; the others are moved to the end. */
+static void choose(struct version *all, uint32_t nr, uint32_t room)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < nr && kept < room; i++) {
+		struct version v = all[i];
+
+		if (begins_like_one_of(&v, all, kept))
+			continue;
+		memmove(all + kept + 1, all + kept, (i - kept) * sizeof(*all));
+		all[kept++] = v;
+	}
+}
+
+/*
+ * Too many: of most only what they have in common is kept, so that nothing which could be logged
+ * is left without a version. Besides, the one that says least of all; it often has the best holes.
+ */
+static struct text keep_best(struct arena *a, struct version *all, uint32_t nr,
+			     const struct version *cover)
+{
+	uint32_t room = VERSIONS_MAX - 2;
+	struct version least, rest;
+
+	sort_versions(all, nr);
 	if (nr <= VERSIONS_MAX)
 		return (struct text){ all, nr };
-	kept = arena_array(a, struct version, VERSIONS_MAX);
-	for (uint32_t i = 0; i + 1 < nr && nr_kept < VERSIONS_MAX - 1; i++)
-		if (!begins_like_one_of(&all[i], kept, nr_kept)) {
-			kept[nr_kept++] = all[i];
-			all[i].letters = UINT32_MAX;
-		}
-	for (uint32_t i = 0; i + 1 < nr && nr_kept < VERSIONS_MAX - 1; i++)
-		if (all[i].letters != UINT32_MAX)
-			kept[nr_kept++] = all[i];
-	kept[nr_kept++] = all[nr - 1];
-	return (struct text){ kept, nr_kept };
+	least = all[nr - 1];
+	choose(all, nr - 1, room);
+	if (cover) {
+		rest = *cover;
+	} else {
+		rest = all[room];
+		for (uint32_t i = room + 1; i < nr; i++)
+			rest = version_cover(a, &rest, &all[i]);
+	}
+	all[room] = least;
+	all[room + 1] = rest;
+	sort_versions(all, VERSIONS_MAX);
+	return (struct text){ all, VERSIONS_MAX };
+}
+
+static struct version cover_of(struct arena *a, struct text t)
+{
+	struct version cover = t.versions[0];
+
+	for (uint32_t i = 1; i < t.nr; i++)
+		cover = version_cover(a, &cover, &t.versions[i]);
+	return cover;
 }
 
 struct text text_join(struct arena *a, struct text x, struct text y)
 {
 	struct version *all = arena_array(a, struct version, (size_t)x.nr * y.nr + 1);
+	struct version cover, front, back;
 	uint32_t nr = 0;
 
 	for (uint32_t i = 0; i < x.nr; i++)
 		for (uint32_t k = 0; k < y.nr; k++)
 			join_versions(a, &x.versions[i], &y.versions[k], &all[nr++]);
-	return keep_best(a, all, nr);
+	if (nr <= VERSIONS_MAX)
+		return keep_best(a, all, nr, NULL);
+	front = cover_of(a, x);
+	back = cover_of(a, y);
+	join_versions(a, &front, &back, &cover);
+	return keep_best(a, all, nr, &cover);
 }
 
 struct text text_or(struct arena *a, struct text x, struct text y)
@@ -132,7 +171,7 @@ struct text text_or(struct arena *a, struct text x, struct text y)
 		all[i] = x.versions[i];
 	for (uint32_t i = 0; i < y.nr; i++)
 		all[x.nr + i] = y.versions[i];
-	return keep_best(a, all, x.nr + y.nr);
+	return keep_best(a, all, x.nr + y.nr, NULL);
 }
 
 /* Neighbouring constants become one, and so do neighbours that may be anything. */
@@ -180,7 +219,39 @@ struct text text_tidy(struct arena *a, struct text x)
 			is_new &= !same_parts(&all[k], &all[nr]);
 		nr += is_new;
 	}
-	return keep_best(a, all, nr);
+	return keep_best(a, all, nr, NULL);
+}
+
+static const struct path *keep_path(struct arena *a, const struct path *p)
+{
+	struct path *kept;
+
+	if (!p)
+		return NULL;
+	kept = arena_new(a, struct path);
+	*kept = *p;
+	kept->fields = arena_array(a, struct str, p->nr + 1U);
+	for (uint16_t i = 0; i < p->nr; i++)
+		kept->fields[i] = arena_str(a, p->fields[i]);
+	return kept;
+}
+
+struct text text_keep(struct arena *a, struct text t)
+{
+	struct text kept = { arena_array(a, struct version, t.nr + 1U), t.nr };
+
+	for (uint32_t i = 0; i < t.nr; i++) {
+		struct version *v = &kept.versions[i];
+
+		*v = t.versions[i];
+		v->parts = arena_array(a, struct part, v->nr + 1U);
+		for (uint32_t k = 0; k < v->nr; k++) {
+			v->parts[k] = t.versions[i].parts[k];
+			v->parts[k].text = arena_str(a, v->parts[k].text);
+			v->parts[k].path = keep_path(a, v->parts[k].path);
+		}
+	}
+	return kept;
 }
 
 void version_write(const struct version *v, struct buf *b)

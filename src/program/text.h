@@ -69,6 +69,10 @@ struct text text_join(struct arena *a, struct text x, struct text y);
 struct text text_or(struct arena *a, struct text x, struct text y);
 /* Without equal versions, neighbouring constants as one, the wordiest first. */
 struct text text_tidy(struct arena *a, struct text x);
+/* What both have in common, with something that may be anything in between. */
+struct version version_cover(struct arena *a, const struct version *x, const struct version *y);
+/* A copy of all of it. */
+struct text text_keep(struct arena *a, struct text t);
 /* "Receiving {} src: {}". */
 void version_write(const struct version *v, struct buf *b);
 

@@ -5,8 +5,6 @@
 #include "program/program.h"
 #include "program/text.h"
 
-struct losses;
-
 struct thread_name {
 	uint32_t method; /* that gives the name */
 	uint32_t runs;   /* the method that the thread so named runs; NO_METHOD when unknown */
@@ -16,11 +14,11 @@ struct thread_name {
 };
 
 struct thread_names {
-	VEC(struct thread_name) v; /* in the order of methods and code */
+	VEC(struct thread_name) v; /* in the order of the methods that set them */
 	struct arena arena;
 };
 
-void thread_names_find(struct thread_names *t, const struct program *p, struct losses *losses);
+void thread_names_find(struct thread_names *t, const struct program *p);
 void thread_names_done(struct thread_names *t);
 
 #endif
