@@ -57,6 +57,15 @@ static const struct option learn_options[] = {
 	{ 0 },
 };
 
+static const struct example learn_examples[] = {
+	{ "learn lib/ -o store.model", "the model of a program, from all its jars" },
+	{ "learn --show store.model --method Server.write",
+	  "why requests begin there, and what they log in which order" },
+	{ "learn --show store.model --points --json", "every log point with its patterns" },
+	{ "learn lib/ --table", "the figures of the lprof paper, without keeping a model" },
+	{ 0 },
+};
+
 static const struct option export_options[] = {
 	{ "format", "NAME", "otlp, jaeger, chrome, perfetto, folded, dot or csv" },
 	{ "output", "FILE", "write there instead of standard output" },
@@ -101,6 +110,7 @@ static const struct command builtin[] = {
 		  "all that runs\n"
 		  "together, libraries and clients included: what is not given cannot be followed.",
 	  .options = learn_options,
+	  .examples = learn_examples,
 	  .inputs_min = 1,
 	  .run = cmd_learn },
 	{ .name = "record",

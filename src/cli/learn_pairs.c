@@ -93,12 +93,5 @@ int learn_show_pairs(const struct model_file *m, struct report *r)
 
 struct str learn_kind_name(unsigned kind)
 {
-	static const char *const names[] = {
-		[PAIR_LOCAL] = "local",
-		[PAIR_QUEUE] = "queue",
-		[PAIR_RPC] = "rpc",
-		[PAIR_SOCKET] = "socket",
-	};
-
-	return kind < PAIR_KINDS ? str_of(names[kind]) : STR("other");
+	return kind < PAIR_KINDS ? pair_kind_name((enum pair_kind)kind) : STR("other");
 }

@@ -49,6 +49,8 @@ int learn(struct learned *l, const char *const *paths, size_t nr, const struct l
 	identifiers_find(&l->identifiers, &l->graph, &l->points);
 	step(o, "order");
 	orders_find(&l->orders, &l->graph, &l->points, &l->identifiers);
+	step(o, "pairs");
+	pairs_find(&l->pairs, &l->graph, &l->identifiers, &l->losses);
 	return 0;
 }
 
@@ -56,6 +58,7 @@ void learned_done(struct learned *l)
 {
 	if (!l->program)
 		return;
+	pairs_done(&l->pairs);
 	orders_done(&l->orders);
 	identifiers_done(&l->identifiers);
 	callgraph_done(&l->graph);
