@@ -109,6 +109,33 @@ static void choose(struct version *all, uint32_t nr, uint32_t room)
 	}
 }
 
+/* Fits the same messages, wherever the values come from. */
+static bool same_shape(const struct version *x, const struct version *y)
+{
+	if (x->nr != y->nr || x->letters != y->letters)
+		return false;
+	for (uint32_t i = 0; i < x->nr; i++)
+		if (x->parts[i].kind != y->parts[i].kind ||
+		    (x->parts[i].kind == PART_TEXT && !str_eq(x->parts[i].text, y->parts[i].text)))
+			return false;
+	return true;
+}
+
+static uint32_t drop_equal(struct version *all, uint32_t nr)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		bool is_new = true;
+
+		for (uint32_t k = 0; k < kept && is_new; k++)
+			is_new = !same_shape(&all[k], &all[i]);
+		if (is_new)
+			all[kept++] = all[i];
+	}
+	return kept;
+}
+
 /*
  * Too many: of most only what they have in common is kept, so that nothing which could be logged
  * is left without a version. Besides, the one that says least of all; it often has the best holes.
@@ -120,6 +147,8 @@ static struct text keep_best(struct arena *a, struct version *all, uint32_t nr,
 	struct version least, rest;
 
 	sort_versions(all, nr);
+	if (nr > VERSIONS_MAX)
+		nr = drop_equal(all, nr);
 	if (nr <= VERSIONS_MAX)
 		return (struct text){ all, nr };
 	least = all[nr - 1];
@@ -128,7 +157,7 @@ static struct text keep_best(struct arena *a, struct version *all, uint32_t nr,
 		rest = *cover;
 	} else {
 		rest = all[room];
-		for (uint32_t i = room + 1; i < nr; i++)
+		for (uint32_t i = room + 1; i + 1 < nr; i++)
 			rest = version_cover(a, &rest, &all[i]);
 	}
 	all[room] = least;

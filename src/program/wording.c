@@ -64,6 +64,33 @@ struct text wording_part(struct wording *w, struct where at, struct str type, un
 	return t;
 }
 
+static bool is_null(struct text t)
+{
+	for (uint32_t i = 0; i < t.nr; i++)
+		if (t.versions[i].nr != 1 || t.versions[i].parts->kind != PART_TEXT ||
+		    !str_eq(t.versions[i].parts->text, STR("null")))
+			return false;
+	return true;
+}
+
+static bool has_lone_hole(struct text t)
+{
+	for (uint32_t i = 0; i < t.nr; i++)
+		if (t.versions[i].nr == 1 && t.versions[i].parts->kind != PART_TEXT)
+			return true;
+	return false;
+}
+
+/* Either of both; "null" is no version of its own where a hole holds it. */
+static struct text either_text(struct wording *w, struct text x, struct text y)
+{
+	if (is_null(x) && has_lone_hole(y))
+		return y;
+	if (is_null(y) && has_lone_hole(x))
+		return x;
+	return text_or(w->arena, x, y);
+}
+
 /* An enum whose constants are printed as they are called. */
 static bool prints_its_name(const struct program *p, uint32_t class)
 {
@@ -113,10 +140,10 @@ static bool field_text(struct wording *w, struct where at, struct text *t, unsig
 		/* the field says more than the parameter that it was set from */
 		if (!text_letters(one))
 			one = wording_hole(w, at);
-		*t = i ? text_or(w->arena, *t, one) : one;
+		*t = i ? either_text(w, *t, one) : one;
 	}
 	if (nr && !(f.member->access & ACCESS_FINAL))
-		*t = text_or(w->arena, *t, wording_hole(w, at));
+		*t = either_text(w, *t, wording_hole(w, at));
 	return nr > 0;
 }
 
@@ -133,7 +160,7 @@ static bool result_text(struct wording *w, const struct scope *inside, struct te
 		if (v->v[i].kind != VALUE_RETURN || !v->v[i].nr)
 			continue;
 		one = wording_of(w, (struct where){ inside, v->args[v->v[i].first] }, depth + 1);
-		*t = nr++ ? text_or(w->arena, *t, one) : one;
+		*t = nr++ ? either_text(w, *t, one) : one;
 	}
 	return nr > 0;
 }
@@ -430,7 +457,7 @@ static struct text phi_text(struct wording *w, struct where at, unsigned depth)
 			continue; /* a hole of the others holds it */
 		one = where_value(arg)->kind == VALUE_PHI ? wording_hole(w, at)
 							  : wording_of(w, arg, depth + 1);
-		t = t.nr ? text_or(w->arena, t, one) : one;
+		t = t.nr ? either_text(w, t, one) : one;
 	}
 	return t.nr ? t : wording_hole(w, at);
 }
@@ -501,7 +528,7 @@ struct text wording_of(struct wording *w, struct where at, unsigned depth)
 	case VALUE_PARAMETER:
 		if (str_eq(where_type(at), STR("Ljava/lang/String;")))
 			return handed_text(w, at, depth);
-		return printed(w, at, depth);
+		return is_closure(at) ? wording_hole(w, at) : printed(w, at, depth);
 	default:
 		return printed(w, at, depth);
 	}

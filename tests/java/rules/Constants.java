@@ -48,6 +48,20 @@ class Constants {
 		LOG.info("class " + Kind.class.getName()); //= info: class rules.Constants$Kind
 	}
 
+	private static final String NONE = null;
+	private String late = NONE;
+
+	private String late() {
+		if (late == NONE)
+			late = System.getProperty("late");
+		return late;
+	}
+
+	/* what is null at first says nothing of what comes later */
+	void unset() {
+		LOG.info("before " + late() + " behind"); //= info: before {} behind
+	}
+
 	void change(String s) {
 		changing = s;
 	}

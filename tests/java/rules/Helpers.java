@@ -30,6 +30,14 @@ class Helpers {
 		LOG.info(either(n)); //= info: more than nothing | nothing
 	}
 
+	private String unset;
+
+
+	void deep(int n, byte[] data, boolean b) {
+		LOG.info(prefix("deep " + unset + " end")); //= info: [task] deep {Helpers.unset} end
+		LOG.info(prefix("got " + (data == null ? 0 : data.length) + " bytes" + (b ? " and watch; " : "; data=") + (data == null ? "null" : data.length == 0 ? "empty" : new String(data)))); //= info: [task] got 0 bytes and watch; empty | [task] got {*} bytes{*}
+	}
+
 	private void say(String message) {
 		LOG.warn(message); //= warn: called with one {} | called with two
 	}
