@@ -8,7 +8,8 @@
 enum {
 	METHODS_MAX = 5,     /* shown in full; more are only named */
 	NAMES_MAX = 200,     /* of methods that are only named */
-	NODE_POINTS_MAX = 4, /* shown of one node */
+	NODE_OWN_MAX = 30,   /* shown of one node: points of the method itself */
+	NODE_POINTS_MAX = 3, /* and of what it calls */
 	TOPS_MAX = 20,
 };
 
@@ -97,31 +98,47 @@ static void add_point_line(const struct model_file *m, struct section *s, uint32
 	buf_done(&b);
 }
 
+/* What to show of a node: the method's own points, then a few of what it calls. */
+static uint32_t pick_points(const struct model_file *m, const struct model_node *n, uint32_t method,
+			    uint32_t *shown)
+{
+	uint32_t nr = 0;
+
+	for (int own = 1; own >= 0; own--) {
+		uint32_t max = own ? NODE_OWN_MAX : nr + NODE_POINTS_MAX;
+
+		for (uint32_t i = 0; i < n->points.nr && nr < max; i++)
+			if ((model_point(m, n->points.v[i]).method == method) == own)
+				shown[nr++] = n->points.v[i];
+	}
+	return nr;
+}
+
 static void add_dag_line(const struct model_file *m, const struct model_top *t, struct section *s,
 			 const struct dag_line *line)
 {
 	static const char *const how[] = { "", "either ", "or " };
-	struct model_node n = { 0 };
+	uint32_t shown[NODE_OWN_MAX + NODE_POINTS_MAX], nr;
+	struct model_node n;
 
 	if (line->node == DAG_BEGIN) {
 		row_text(s, section_row(s), ORDER_POINT, STR("(begin)"));
 		return;
 	}
 	n = model_node(m, t->nodes.first + line->node);
-	for (uint32_t i = 0; i < n.points.nr && i < NODE_POINTS_MAX; i++) {
-		add_point_line(m, s, n.points.v[i], t->method, line->depth,
-			       i ? "" : how[line->how]);
+	nr = pick_points(m, &n, t->method, shown);
+	for (uint32_t i = 0; i < nr; i++) {
+		add_point_line(m, s, shown[i], t->method, line->depth, i ? "" : how[line->how]);
 		row_fmt(s, &s->rows.v[s->rows.nr - 1], ORDER_MARK, "%s%s%s",
 			n.is_repeated ? "*" : "", n.is_exceptional ? "!" : "",
 			n.is_last && i + 1 == n.points.nr ? "." : "");
 	}
-	if (n.points.nr > NODE_POINTS_MAX) {
+	if (n.points.nr > nr) {
 		struct row *row = section_row(s);
 
 		row->depth = line->depth;
-		row_text(s, row, ORDER_MARK, n.is_repeated ? STR("*") : STR(""));
-		row_fmt(s, row, ORDER_POINT, "and %u more points in any order",
-			n.points.nr - NODE_POINTS_MAX);
+		row_fmt(s, row, ORDER_MARK, "%s%s", n.is_repeated ? "*" : "", n.is_last ? "." : "");
+		row_fmt(s, row, ORDER_POINT, "and %u more points in any order", n.points.nr - nr);
 	}
 }
 
@@ -143,59 +160,6 @@ static void add_order(const struct model_file *m, const struct model_top *t, str
 		    "* any number of times, or not at all   ! only after an exception   "
 		    ". the method may end here%s",
 		    t->may_be_silent ? "   (it may also log nothing at all)" : "");
-}
-
-enum { PAIR_SIDE, PAIR_WITH, PAIR_BY, PAIR_THROUGH, PAIR_WHERE, PAIR_SHARES, PAIR_NR };
-
-static const struct column partner_columns[PAIR_NR] = {
-	[PAIR_SIDE] = { "direction", "", CELL_TEXT, 0 },
-	[PAIR_WITH] = { "method", "partner", CELL_TEXT, 0 },
-	[PAIR_BY] = { "kind", "by", CELL_TEXT, 0 },
-	[PAIR_THROUGH] = { "through", "through", CELL_TEXT, 0 },
-	[PAIR_WHERE] = { "where", "where", CELL_TEXT, 0 },
-	[PAIR_SHARES] = { "shares", "both know", CELL_TEXT, COLUMN_WIDE },
-};
-
-static void write_shared(const struct model_file *m, const struct model_pair *p, struct buf *b)
-{
-	for (uint32_t i = 0; i < p->shared.nr; i++) {
-		struct model_shared x = model_shared(m, p->shared.first + i);
-
-		buf_fmt(b, "%s" STR_FMT " = " STR_FMT, i ? ", " : "", STR_ARG(x.from),
-			STR_ARG(x.to));
-	}
-}
-
-static void add_partner(const struct model_file *m, const struct model_top *t, struct section *s,
-			uint32_t pair)
-{
-	struct model_pair p = model_pair(m, pair);
-	bool is_from = p.from == t->method;
-	struct row *row = section_row(s);
-	struct buf b = { 0 };
-
-	row_text(s, row, PAIR_SIDE, is_from ? STR("to") : STR("from"));
-	learn_name_method(m, is_from ? p.to : p.from, false, &b);
-	if (p.is_many)
-		buf_add(&b, STR(" *"));
-	row_text(s, row, PAIR_WITH, buf_str(&b));
-	row_text(s, row, PAIR_BY, learn_kind_name(p.kind));
-	row_text(s, row, PAIR_THROUGH, p.through);
-	buf_clear(&b);
-	learn_name_method(m, p.where, true, &b);
-	if (p.line)
-		buf_fmt(&b, ":%u", p.line);
-	row_text(s, row, PAIR_WHERE, buf_str(&b));
-	buf_clear(&b);
-	write_shared(m, &p, &b);
-	row_text(s, row, PAIR_SHARES, buf_str(&b));
-	buf_done(&b);
-}
-
-static void add_partners(const struct model_file *m, const struct model_top *t, struct section *s)
-{
-	for (uint32_t i = 0; i < t->pairs.nr; i++)
-		add_partner(m, t, s, t->pairs.v[i]);
 }
 
 static const struct column bare_text[] = { { NULL, NULL, CELL_TEXT, 0 } };
@@ -253,6 +217,54 @@ static void add_nodes(const struct model_file *m, const struct model_top *t, str
 	}
 }
 
+static const struct column thread_columns[] = {
+	{ "name", "name", CELL_TEXT, COLUMN_WIDE },
+	{ "given_by", "given by", CELL_TEXT, 0 },
+};
+
+/* Whether it is the name of a thread that runs the method, or that the method gives to its own. */
+static bool is_name_of(const struct model_top *t, const struct model_thread_name *n)
+{
+	return n->runs == t->method || n->method == t->method;
+}
+
+/* Ends of try blocks are there more than once in class files. */
+static bool is_named_before(const struct model_file *m, const struct model_top *t, uint32_t name)
+{
+	struct model_thread_name n = model_thread_name(m, name), x;
+
+	for (uint32_t i = 0; i < name; i++) {
+		x = model_thread_name(m, i);
+		if (is_name_of(t, &x) && x.method == n.method && x.line == n.line)
+			return true;
+	}
+	return false;
+}
+
+static void add_threads(const struct model_file *m, const struct model_top *t, struct section *s)
+{
+	struct buf b = { 0 };
+
+	for (uint32_t i = 0; i < model_nr_thread_names(m); i++) {
+		struct model_thread_name n = model_thread_name(m, i);
+		struct row *row;
+
+		if (!is_name_of(t, &n) || is_named_before(m, t, i))
+			continue;
+		row = section_row(s);
+		buf_clear(&b);
+		if (n.versions.nr)
+			learn_write_version(m, n.versions.first, &b);
+		row_text(s, row, 0, buf_str(&b));
+		buf_clear(&b);
+		learn_name_method(m, n.method, true, &b);
+		if (n.line)
+			buf_fmt(&b, ":%u", n.line);
+		row_text(s, row, 1, buf_str(&b));
+	}
+	buf_done(&b);
+}
+
 enum {
 	TOP_METHOD,
 	TOP_TYPE,
@@ -262,6 +274,7 @@ enum {
 	TOP_POINTS,
 	TOP_NODES,
 	TOP_PAIRS,
+	TOP_THREADS,
 	TOP_NR
 };
 
@@ -274,6 +287,7 @@ static const struct column top_columns[TOP_NR] = {
 	[TOP_POINTS] = { "points", NULL, CELL_ROWS, 0 },
 	[TOP_NODES] = { "nodes", NULL, CELL_ROWS, 0 },
 	[TOP_PAIRS] = { "partners", NULL, CELL_ROWS, 0 },
+	[TOP_THREADS] = { "threads", NULL, CELL_ROWS, 0 },
 };
 
 static void add_for_scripts(const struct model_file *m, uint32_t top, struct section *s)
@@ -292,7 +306,8 @@ static void add_for_scripts(const struct model_file *m, uint32_t top, struct sec
 	add_ids(m, &t, row_rows(s, row, TOP_IDS, id_columns, 3));
 	add_points(m, t.points, row_rows(s, row, TOP_POINTS, bare_text, 1));
 	add_nodes(m, &t, row_rows(s, row, TOP_NODES, node_columns, NODE_NR));
-	add_partners(m, &t, row_rows(s, row, TOP_PAIRS, partner_columns, PAIR_NR));
+	learn_add_partners(m, &t, s, row, TOP_PAIRS);
+	add_threads(m, &t, row_rows(s, row, TOP_THREADS, thread_columns, 2));
 }
 
 static void show_top(const struct model_file *m, uint32_t top, struct report *r)
@@ -312,11 +327,12 @@ static void show_top(const struct model_file *m, uint32_t top, struct report *r)
 		s->title = STR("it logs no identifier");
 	if (t.nodes.nr)
 		add_order(m, &t, r);
-	s = report_table(r, "partners", "whom it talks to", partner_columns, PAIR_NR);
+	learn_show_partners(m, &t, r);
+	s = report_table(r, "threads", "names of its threads", thread_columns, 2);
 	s->text_only = true;
-	add_partners(m, &t, s);
-	if (!t.pairs.nr)
-		s->title = STR("it talks to no other");
+	add_threads(m, &t, s);
+	if (!s->rows.nr)
+		s->json_only = true; /* so that it is not shown at all */
 }
 
 /* A method that logs, but where no request begins: to which ones its lines belong. */

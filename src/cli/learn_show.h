@@ -21,6 +21,13 @@ int learn_show_table(const struct model_file *m, struct report *r);
 int learn_show_dot(const struct model_file *m, const char *name, struct buf *out,
 		   struct error *err);
 
+/* Whom a method talks to: for people as a table of the report, for scripts in a cell of a row. */
+struct row;
+struct section;
+void learn_show_partners(const struct model_file *m, const struct model_top *t, struct report *r);
+void learn_add_partners(const struct model_file *m, const struct model_top *t, struct section *s,
+			struct row *row, size_t column);
+
 /* The closing report of learning: what was found, one line each. */
 void learn_tell(const struct model_file *m, struct report *r);
 
@@ -38,8 +45,6 @@ void learn_name_method(const struct model_file *m, uint32_t method, bool is_shor
 void learn_name_point(const struct model_file *m, uint32_t point, bool is_short, struct buf *b);
 /* "Receiving {} src: {}" */
 void learn_write_version(const struct model_file *m, uint32_t version, struct buf *b);
-/* "rpc" and so on. */
-struct str learn_kind_name(unsigned kind);
 /* The wordiest version of a point. */
 void learn_write_text(const struct model_file *m, uint32_t point, struct buf *b);
 

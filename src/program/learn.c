@@ -51,6 +51,8 @@ int learn(struct learned *l, const char *const *paths, size_t nr, const struct l
 	orders_find(&l->orders, &l->graph, &l->points, &l->identifiers);
 	step(o, "pairs");
 	pairs_find(&l->pairs, &l->graph, &l->identifiers, &l->losses);
+	step(o, "names of threads");
+	thread_names_find(&l->thread_names, l->program);
 	return 0;
 }
 
@@ -58,6 +60,7 @@ void learned_done(struct learned *l)
 {
 	if (!l->program)
 		return;
+	thread_names_done(&l->thread_names);
 	pairs_done(&l->pairs);
 	orders_done(&l->orders);
 	identifiers_done(&l->identifiers);
