@@ -47,11 +47,14 @@ static void ref(struct buf *b, unsigned tag, unsigned x, unsigned y)
 }
 
 /*
- * class a.b.Name { static Logger LOG; static void work(String id) { LOG.info("Work on {}", id);
- * LOG.info("Done"); } } with the calls in lines 7 and 8 of Name.java.
+ * class a.b.Name { static Logger LOG = LoggerFactory.getLogger(Name.class); static void work(String
+ * id) { LOG.info("Work on {}", id); LOG.info("Done"); } } with the calls in lines 7 and 8 of
+ * Name.java.
  */
 static void write_class(struct buf *b, const char *name, const char *file)
 {
+	/* LOG = LoggerFactory.getLogger(Name.class) */
+	static const unsigned char begin[] = { 0x12, 2, 0xb8, 0, 32, 0xb3, 0, 8, 0xb1 };
 	static const unsigned char code[] = {
 		0xb2, 0, 8, 0x12, 13, 0x2a, 0xb9, 0,  15, 3, 0, /* LOG.info("…", id) */
 		0xb2, 0, 8, 0x12, 20, 0xb9, 0,    22, 2,  0,    /* LOG.info("Done") */
@@ -60,7 +63,7 @@ static void write_class(struct buf *b, const char *name, const char *file)
 
 	u4(b, 0xcafebabe);
 	u4(b, 52);
-	u2(b, 31);
+	u2(b, 35);
 	utf8(b, name);               /* 1 */
 	ref(b, 7, 1, 0);             /* 2 */
 	utf8(b, "java/lang/Object"); /* 3 */
@@ -87,10 +90,14 @@ static void write_class(struct buf *b, const char *name, const char *file)
 	utf8(b, "LineNumberTable");
 	utf8(b, "SourceFile"); /* 25 */
 	utf8(b, file);
-	utf8(b, "x"); /* 27 to 30: nothing uses them */
-	utf8(b, "x");
-	utf8(b, "x");
-	utf8(b, "x");
+	utf8(b, "org/slf4j/LoggerFactory"); /* 27 */
+	ref(b, 7, 27, 0);
+	utf8(b, "getLogger"); /* 29 */
+	utf8(b, "(Ljava/lang/Class;)Lorg/slf4j/Logger;");
+	ref(b, 12, 29, 30); /* 31 */
+	ref(b, 10, 28, 31);
+	utf8(b, "<clinit>"); /* 33 */
+	utf8(b, "()V");
 	u2(b, 0x21);
 	u2(b, 2);
 	u2(b, 4);
@@ -100,7 +107,19 @@ static void write_class(struct buf *b, const char *name, const char *file)
 	u2(b, 5);
 	u2(b, 6);
 	u2(b, 0);
-	u2(b, 1); /* methods */
+	u2(b, 2); /* methods */
+	u2(b, 8);
+	u2(b, 33);
+	u2(b, 34);
+	u2(b, 1);
+	u2(b, 11);
+	u4(b, 12 + sizeof(begin));
+	u2(b, 1);
+	u2(b, 0);
+	u4(b, sizeof(begin));
+	buf_add(b, (struct str){ (const char *)begin, sizeof(begin) });
+	u2(b, 0);
+	u2(b, 0);
 	u2(b, 9);
 	u2(b, 19);
 	u2(b, 23);
@@ -263,6 +282,32 @@ static void points_are_found_by_file_and_line(void **state)
 	assert_int_equal(model_find_place(m, STR("Till.java"), 9).nr, 0);
 	assert_int_equal(model_find_place(m, STR("Till"), 8).nr, 0);
 	assert_int_equal(model_find_place(m, STR(""), 0).nr, 0);
+	model_close(m);
+	buf_done(&image);
+}
+
+static void points_are_found_by_the_end_of_their_logger(void **state)
+{
+	static const char *const endings[] = { "shop.back.Oven", "back.Oven", "Oven" };
+	static const char *const others[] = { "oven", "ven", ".Oven", "a.Oven", "", "Oven." };
+	struct buf image = { 0 };
+	struct model_file *m;
+
+	(void)state;
+	make_image(&image, 1);
+	m = opened(&image);
+	assert_int_equal(model_nr_loggers(m), 2);
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		struct model_range r = model_find_logger(m, str_of(endings[i]));
+		struct model_logger l = model_logger(m, r.first);
+
+		assert_int_equal(r.nr, 1);
+		assert_str_equal(l.name, "shop.back.Oven");
+		assert_int_equal(l.points.nr, 2);
+		assert_int_equal(l.points.v[0], 0);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_int_equal(model_find_logger(m, str_of(others[i])).nr, 0);
 	model_close(m);
 	buf_done(&image);
 }
@@ -446,6 +491,7 @@ int main(void)
 		cmocka_unit_test(points_come_out_as_they_were),
 		cmocka_unit_test(requests_begin_where_nothing_calls),
 		cmocka_unit_test(points_are_found_by_file_and_line),
+		cmocka_unit_test(points_are_found_by_the_end_of_their_logger),
 		cmocka_unit_test(literals_stand_in_order),
 		cmocka_unit_test(endings_stand_behind_each_other),
 		cmocka_unit_test(the_same_program_gives_the_same_bytes),
