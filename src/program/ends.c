@@ -63,6 +63,14 @@ static struct str outermost(struct str class)
 	return str_head(class, str_find_char(class, '$'));
 }
 
+/* What a class does with itself, and generated messages with each other, is no communication. */
+static bool is_within(const struct member_ref *m, struct str class)
+{
+	return str_eq(m->owner, class) ||
+	       (str_eq(outermost(m->owner), outermost(class)) &&
+		(str_starts(m->name, STR("parse")) || str_eq(m->name, STR("build"))));
+}
+
 static bool is_constant(const struct program *p, const struct member_ref *m)
 {
 	uint32_t class;
@@ -93,8 +101,7 @@ static uint8_t interest_in(struct look *l, uint16_t constant)
 		interest |= INTEREST_SHARED;
 	if (l->search->dispatch.is_name[names_find(&p->names, m.name)])
 		interest |= INTEREST_EVENT;
-	if (!str_eq(outermost(m.owner), outermost(l->class->c.name)) &&
-	    serial_of(p, &m, l->scratch, &what) != SERIAL_NOT)
+	if (!is_within(&m, l->class->c.name) && serial_of(p, &m, l->scratch, &what) != SERIAL_NOT)
 		interest |= INTEREST_SERIAL;
 	return interest;
 }

@@ -156,6 +156,42 @@ static bool is_main(const struct program_method *m)
 	       str_eq(m->member->type, STR("([Ljava/lang/String;)V"));
 }
 
+static bool is_bridge(const struct program *p, uint32_t method)
+{
+	return p->methods.v[method].member->access & ACCESS_BRIDGE;
+}
+
+/* By anything but a bridge that itself is not called. */
+static bool is_called(const struct finder *f, uint32_t method, unsigned depth)
+{
+	const struct callgraph *g = f->g;
+
+	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++) {
+		if (g->in[i] == method || !callgraph_leads(g, g->in[i], method, EDGE_CALL))
+			continue;
+		if (!is_bridge(f->program, g->in[i]) || depth == BETWEEN_MAX ||
+		    is_called(f, g->in[i], depth + 1))
+			return true;
+	}
+	return false;
+}
+
+/* A generic method above is overridden by a bridge to the one with the narrower type. */
+static bool is_bridged_override(const struct finder *f, uint32_t method)
+{
+	const struct program_method *m = &f->program->methods.v[method];
+	const struct callgraph *g = f->g;
+
+	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++) {
+		const struct program_method *b = &f->program->methods.v[g->in[i]];
+
+		if (b->class == m->class && is_bridge(f->program, g->in[i]) &&
+		    is_override(f, b->class, b, 0))
+			return true;
+	}
+	return false;
+}
+
 /* Nothing given calls it, yet something must; and it has something to say. */
 static bool is_entry(const struct finder *f, uint32_t method)
 {
@@ -167,7 +203,7 @@ static bool is_entry(const struct finder *f, uint32_t method)
 		return false;
 	if (m->member->access & (ACCESS_STATIC | ACCESS_PRIVATE))
 		return false;
-	return is_override(f, m->class, m, 0);
+	return is_override(f, m->class, m, 0) || is_bridged_override(f, method);
 }
 
 static bool is_initializer(const struct program *p, uint32_t method)
@@ -181,13 +217,14 @@ static enum top_why top_of(const struct finder *f, uint32_t method)
 {
 	uint32_t behind;
 
-	if (!f->out->speaks[method] || is_initializer(f->program, method))
+	if (!f->out->speaks[method] || is_initializer(f->program, method) ||
+	    is_bridge(f->program, method))
 		return TOP_NOT;
 	if (is_reached(f->g, method, EDGE_START))
 		return TOP_START;
 	if (is_reached(f->g, method, EDGE_REMOTE) && !tops_behind(f->out, f->g, method, &behind, 1))
 		return TOP_REMOTE;
-	if (is_reached(f->g, method, EDGE_CALL))
+	if (is_called(f, method, 0))
 		return is_dropped(f, method) ? TOP_DROP : TOP_NOT;
 	return is_entry(f, method) ? TOP_ROOT : TOP_NOT;
 }
@@ -246,7 +283,8 @@ static void add_rest(struct finder *f, bool with_circles)
 
 	find_forgotten(f, leads);
 	for (uint32_t m = 0; m < f->program->methods.nr; m++) {
-		if (!leads[m] || f->covered[m] || (!with_circles && is_reached(f->g, m, EDGE_CALL)))
+		if (!leads[m] || f->covered[m] ||
+		    (!with_circles && (is_bridge(f->program, m) || is_called(f, m, 0))))
 			continue;
 		cover(f, m);
 		f->out->top[m] = TOP_REST;
