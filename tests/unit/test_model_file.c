@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "program/class.h"
 #include "program/learn.h"
 #include "program/model_file.h"
 #include "program/model_format.h"
@@ -46,99 +47,85 @@ static void ref(struct buf *b, unsigned tag, unsigned x, unsigned y)
 		u2(b, y);
 }
 
-/*
- * class a.b.Name { static Logger LOG = LoggerFactory.getLogger(Name.class); static void work(String
- * id) { LOG.info("Work on {}", id); LOG.info("Done"); } } with the calls in lines 7 and 8 of
- * Name.java.
- */
-static void write_class(struct buf *b, const char *name, const char *file)
+static void refs(struct buf *b, unsigned tag, unsigned x, unsigned y, const char *next)
 {
-	/* LOG = LoggerFactory.getLogger(Name.class) */
-	static const unsigned char begin[] = { 0x12, 2, 0xb8, 0, 32, 0xb3, 0, 8, 0xb1 };
-	static const unsigned char code[] = {
-		0xb2, 0, 8, 0x12, 13, 0x2a, 0xb9, 0,  15, 3, 0, /* LOG.info("…", id) */
-		0xb2, 0, 8, 0x12, 20, 0xb9, 0,    22, 2,  0,    /* LOG.info("Done") */
-		0xb1,
-	};
+	ref(b, tag, x, y);
+	utf8(b, next);
+}
 
-	u4(b, 0xcafebabe);
-	u4(b, 52);
-	u2(b, 35);
-	utf8(b, name);               /* 1 */
-	ref(b, 7, 1, 0);             /* 2 */
-	utf8(b, "java/lang/Object"); /* 3 */
-	ref(b, 7, 3, 0);             /* 4 */
-	utf8(b, "LOG");              /* 5 */
-	utf8(b, "Lorg/slf4j/Logger;");
-	ref(b, 12, 5, 6); /* 7 */
-	ref(b, 9, 2, 7);
-	utf8(b, "org/slf4j/Logger"); /* 9 */
-	ref(b, 7, 9, 0);
-	utf8(b, "Code"); /* 11 */
-	utf8(b, "Work on {}");
-	ref(b, 8, 12, 0); /* 13 */
-	ref(b, 12, 16, 17);
-	ref(b, 11, 10, 14); /* 15 */
-	utf8(b, "info");
+/* The numbers behind are those of the first of a line. */
+static void write_constants(struct buf *b, const char *name, const char *file)
+{
+	utf8(b, name);
+	refs(b, 7, 1, 0, "java/lang/Object"); /* 2 */
+	refs(b, 7, 3, 0, "LOG");              /* 4 */
+	utf8(b, "Lorg/slf4j/Logger;");        /* 6 */
+	ref(b, 12, 5, 6);
+	refs(b, 9, 2, 7, "org/slf4j/Logger"); /* 8 */
+	refs(b, 7, 9, 0, "Code");             /* 10 */
+	utf8(b, "Work on {}");                /* 12 */
+	ref(b, 8, 12, 0);
+	ref(b, 12, 16, 17); /* 14 */
+	refs(b, 11, 10, 14, "info");
 	utf8(b, "(Ljava/lang/String;Ljava/lang/Object;)V"); /* 17 */
 	utf8(b, "Done");
 	utf8(b, "work"); /* 19 */
 	ref(b, 8, 18, 0);
 	ref(b, 12, 16, 23); /* 21 */
-	ref(b, 11, 10, 21);
-	utf8(b, "(Ljava/lang/String;)V"); /* 23 */
-	utf8(b, "LineNumberTable");
-	utf8(b, "SourceFile"); /* 25 */
-	utf8(b, file);
-	utf8(b, "org/slf4j/LoggerFactory"); /* 27 */
-	ref(b, 7, 27, 0);
-	utf8(b, "getLogger"); /* 29 */
+	refs(b, 11, 10, 21, "(Ljava/lang/String;)V");
+	utf8(b, "LineNumberTable"); /* 24 */
+	utf8(b, "SourceFile");
+	utf8(b, file); /* 26 */
+	utf8(b, "org/slf4j/LoggerFactory");
+	refs(b, 7, 27, 0, "getLogger"); /* 28 */
 	utf8(b, "(Ljava/lang/Class;)Lorg/slf4j/Logger;");
 	ref(b, 12, 29, 30); /* 31 */
-	ref(b, 10, 28, 31);
-	utf8(b, "<clinit>"); /* 33 */
-	utf8(b, "()V");
-	u2(b, 0x21);
-	u2(b, 2);
-	u2(b, 4);
-	u2(b, 0);
-	u2(b, 1); /* fields */
-	u2(b, 8);
-	u2(b, 5);
-	u2(b, 6);
-	u2(b, 0);
-	u2(b, 2); /* methods */
-	u2(b, 8);
-	u2(b, 33);
-	u2(b, 34);
+	refs(b, 10, 28, 31, "<clinit>");
+	utf8(b, "()V"); /* 34 */
+}
+
+/* Up to where its own attributes begin; more is how many bytes they take. */
+static void write_method(struct buf *b, unsigned name, unsigned type, struct str code,
+			 unsigned more)
+{
+	u2(b, ACCESS_STATIC);
+	u2(b, name);
+	u2(b, type);
 	u2(b, 1);
 	u2(b, 11);
-	u4(b, 12 + sizeof(begin));
-	u2(b, 1);
+	u4(b, 12 + (unsigned)code.n + more);
+	u2(b, 4); /* stack */
+	u2(b, 1); /* locals */
+	u4(b, (unsigned)code.n);
+	buf_add(b, code);
 	u2(b, 0);
-	u4(b, sizeof(begin));
-	buf_add(b, (struct str){ (const char *)begin, sizeof(begin) });
-	u2(b, 0);
-	u2(b, 0);
-	u2(b, 9);
-	u2(b, 19);
-	u2(b, 23);
-	u2(b, 1);
-	u2(b, 11);
-	u4(b, 12 + sizeof(code) + 6 + 10);
-	u2(b, 4);
-	u2(b, 1);
-	u4(b, sizeof(code));
-	buf_add(b, (struct str){ (const char *)code, sizeof(code) });
-	u2(b, 0);
-	u2(b, 1);
-	u2(b, 24);
-	u4(b, 10);
-	u2(b, 2);
-	u2(b, 0);
-	u2(b, 7);
-	u2(b, 11);
-	u2(b, 8);
+	u2(b, more > 0);
+}
+
+/*
+ * class a.b.Name { static Logger LOG = LoggerFactory.getLogger(Name.class); static void work(String
+ * id) { LOG.info("Work on {}", id); LOG.info("Done"); } } with the calls in lines 7 and 8.
+ */
+static void write_class(struct buf *b, const char *name, const char *file)
+{
+	static const char begin[] = { 0x12, 2, (char)0xb8, 0, 32, (char)0xb3, 0, 8, (char)0xb1 };
+	static const char work[] = {
+		(char)0xb2, 0, 8, 0x12, 13, 0x2a,       (char)0xb9, 0,  15, 3, 0,
+		(char)0xb2, 0, 8, 0x12, 20, (char)0xb9, 0,          22, 2,  0, (char)0xb1,
+	};
+	static const unsigned behind[] = { ACCESS_PUBLIC, 2, 4, 0, 1, ACCESS_STATIC, 5, 6, 0, 2 };
+	static const unsigned lines[] = { 24, 0, 10, 2, 0, 7, 11, 8 };
+
+	u4(b, 0xcafebabe);
+	u4(b, 52);
+	u2(b, 35);
+	write_constants(b, name, file);
+	for (size_t i = 0; i < sizeof(behind) / sizeof(*behind); i++)
+		u2(b, behind[i]);
+	write_method(b, 33, 34, (struct str){ begin, sizeof(begin) }, 0);
+	write_method(b, 19, 23, (struct str){ work, sizeof(work) }, 16);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		u2(b, lines[i]);
 	u2(b, 1); /* attributes */
 	u2(b, 25);
 	u4(b, 2);
