@@ -61,6 +61,7 @@ static void join_versions(struct arena *a, const struct version *x, const struct
 		memcpy(to->parts + x->nr, y->parts, y->nr * sizeof(*y->parts));
 	to->nr = nr;
 	to->letters = x->letters + y->letters;
+	to->guesses = x->guesses + y->guesses;
 }
 
 /* The first words of a version: what begins differently was written differently. */
@@ -80,15 +81,20 @@ static bool begins_like_one_of(const struct version *v, const struct version *ke
 	return false;
 }
 
-/* The wordiest first. Equal numbers of letters keep their order: the result is the same everywhere.
- */
+static bool is_before(const struct version *x, const struct version *y)
+{
+	return x->guesses != y->guesses ? x->guesses < y->guesses : x->letters > y->letters;
+}
+
+/* The fewest guesses first, then the wordiest. Equal ones keep their order: the result is the same
+ * everywhere. */
 static void sort_versions(struct version *all, uint32_t nr)
 {
 	for (uint32_t i = 1; i < nr; i++) {
 		struct version v = all[i];
 		uint32_t at = i;
 
-		for (; at && all[at - 1].letters < v.letters; at--)
+		for (; at && is_before(&v, &all[at - 1]); at--)
 			all[at] = all[at - 1];
 		all[at] = v;
 	}
@@ -136,6 +142,20 @@ static uint32_t drop_equal(struct version *all, uint32_t nr)
 	return kept;
 }
 
+/* Moves the one with the fewest letters to the end. */
+static struct version take_least(struct version *all, uint32_t nr)
+{
+	struct version least;
+	uint32_t at = nr - 1;
+
+	for (uint32_t i = nr; i--;)
+		if (all[i].letters < all[at].letters)
+			at = i;
+	least = all[at];
+	memmove(all + at, all + at + 1, (nr - 1 - at) * sizeof(*all));
+	return all[nr - 1] = least;
+}
+
 /*
  * Too many: of most only what they have in common is kept, so that nothing which could be logged
  * is left without a version. Besides, the one that says least of all; it often has the best holes.
@@ -151,7 +171,7 @@ static struct text keep_best(struct arena *a, struct version *all, uint32_t nr,
 		nr = drop_equal(all, nr);
 	if (nr <= VERSIONS_MAX)
 		return (struct text){ all, nr };
-	least = all[nr - 1];
+	least = take_least(all, nr);
 	choose(all, nr - 1, room);
 	if (cover) {
 		rest = *cover;
@@ -249,6 +269,12 @@ struct text text_tidy(struct arena *a, struct text x)
 		nr += is_new;
 	}
 	return keep_best(a, all, nr, NULL);
+}
+
+void text_guess(struct text t)
+{
+	for (uint32_t i = 0; i < t.nr; i++)
+		t.versions[i].guesses++;
 }
 
 static const struct path *keep_path(struct arena *a, const struct path *p)

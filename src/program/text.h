@@ -47,6 +47,8 @@ struct version {
 	struct part *parts;
 	uint32_t nr;
 	uint32_t letters; /* of constant text */
+	uint32_t guesses; /* how often it holds only if a class below was printed, or nothing known
+			   */
 };
 
 /* Lies in an arena. */
@@ -67,10 +69,13 @@ struct text text_any(struct arena *a, struct str from);
 struct text text_join(struct arena *a, struct text x, struct text y);
 /* Either of both. */
 struct text text_or(struct arena *a, struct text x, struct text y);
-/* Without equal versions, neighbouring constants as one, the wordiest first. */
+/* Without equal versions, neighbouring constants as one, those
+ * with the fewest guesses first, then the wordiest. */
 struct text text_tidy(struct arena *a, struct text x);
 /* What both have in common, with something that may be anything in between. */
 struct version version_cover(struct arena *a, const struct version *x, const struct version *y);
+/* One more guess in each version. */
+void text_guess(struct text t);
 /* A copy of all of it. */
 struct text text_keep(struct arena *a, struct text t);
 /* "Receiving {} src: {}". */

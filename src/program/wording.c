@@ -198,6 +198,8 @@ static bool object_text(struct wording *w, struct where at, struct str class, st
 
 		if (!inside || !result_text(w, inside, &one, depth))
 			continue;
+		if (i) /* only if it is an object of a class below */
+			text_guess(one);
 		*t = is_found ? text_or(w->arena, *t, one) : one;
 		is_found = true;
 	}
@@ -207,14 +209,15 @@ static bool object_text(struct wording *w, struct where at, struct str class, st
 static struct text printed(struct wording *w, struct where at, unsigned depth)
 {
 	struct str class = descriptor_class(where_type(at));
-	struct text t;
+	struct text t, unknown = wording_hole(w, at);
 
 	if (!object_text(w, at, class, &t, depth))
-		return wording_hole(w, at);
+		return unknown;
 	t = text_tidy(w->arena, t);
 	if (t.nr > PRINTED_MAX)
 		t.nr = PRINTED_MAX;
-	return text_or(w->arena, t, wording_hole(w, at));
+	text_guess(unknown);
+	return text_or(w->arena, t, unknown);
 }
 
 /* invokedynamic of StringConcatFactory: a recipe with places for arguments and for constants. */
@@ -426,7 +429,7 @@ static struct text call_text(struct wording *w, struct where at, unsigned depth)
 {
 	const struct scope *inside;
 	struct member_ref m;
-	struct text t;
+	struct text t, unknown;
 	uint32_t callee;
 
 	if (!where_member(at, &m))
@@ -439,9 +442,52 @@ static struct text call_text(struct wording *w, struct where at, unsigned depth)
 	if (!is_text(descriptor_result(m.type)))
 		return printed(w, at, depth);
 	inside = scope_enter(at.scope, at.value, callee, w->arena);
-	if (inside && result_text(w, inside, &t, depth))
-		return text_or(w->arena, t, wording_hole(w, at));
-	return wording_hole(w, at);
+	unknown = wording_hole(w, at);
+	if (!inside || !result_text(w, inside, &t, depth))
+		return unknown;
+	text_guess(unknown);
+	return text_or(w->arena, t, unknown);
+}
+
+/* Where the array of an element was made: here, by a helper, or for a field. */
+static bool array_of(struct wording *w, struct where at, struct where *array)
+{
+	const struct scope *inside;
+	struct field f;
+	uint32_t callee;
+
+	at = where_source(at);
+	if (field_of(at, &f))
+		return field_beginnings(at.scope->all, &f, array, 1, w->arena) == 1;
+	*array = at;
+	if (where_value(at)->kind != VALUE_CALL)
+		return true;
+	callee = where_callee(at);
+	inside = callee == NO_METHOD ? NULL : scope_enter(at.scope, at.value, callee, w->arena);
+	for (uint32_t i = 1; inside && i < inside->v->nr; i++) {
+		const struct value *v = &inside->v->v[i];
+
+		if (v->kind != VALUE_RETURN || !v->nr)
+			continue;
+		*array = (struct where){ inside, inside->v->args[v->first] };
+		return true;
+	}
+	return false;
+}
+
+/* Any of the texts that were put into an array. */
+static struct text element_text(struct wording *w, struct where at, unsigned depth)
+{
+	struct where array, elements[VERSIONS_MAX];
+	struct text t = wording_hole(w, at);
+	uint32_t nr = 0;
+
+	if (depth < DEPTH_MAX && is_text(where_type(at)) && array_of(w, where_arg(at, 0), &array))
+		nr = wording_elements(array, elements, VERSIONS_MAX);
+	for (uint32_t i = 0; i < nr; i++)
+		if (elements[i].value)
+			t = text_or(w->arena, t, wording_of(w, elements[i], depth + 1));
+	return t;
 }
 
 static struct text phi_text(struct wording *w, struct where at, unsigned depth)
@@ -525,6 +571,8 @@ struct text wording_of(struct wording *w, struct where at, unsigned depth)
 		return is_closure(at) && closure_text(w, at, &t, depth) ? t : printed(w, at, depth);
 	case VALUE_PHI:
 		return phi_text(w, at, depth);
+	case VALUE_ELEMENT:
+		return element_text(w, at, depth);
 	case VALUE_PARAMETER:
 		if (str_eq(where_type(at), STR("Ljava/lang/String;")))
 			return handed_text(w, at, depth);
