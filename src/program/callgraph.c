@@ -465,6 +465,7 @@ static void turn_around(struct callgraph *g)
 
 	g->first_in = mem_zalloc(mem_bytes(nr + 2, sizeof(*g->first_in)));
 	g->in = mem_alloc(mem_bytes(g->first[nr] + 1U, sizeof(*g->in)));
+	g->in_kinds = mem_zalloc(g->first[nr] + 1U);
 	memset(last, 0xff, (nr + 1) * sizeof(*last));
 	for (uint32_t m = 0; m < nr; m++)
 		callgraph_each(g, m, e)
@@ -480,6 +481,7 @@ static void turn_around(struct callgraph *g)
 		{
 			if (last[e->to] != m)
 				g->in[g->first_in[e->to + 1]++] = m;
+			g->in_kinds[g->first_in[e->to + 1] - 1] |= (uint8_t)(1U << e->kind);
 			last[e->to] = m;
 		}
 	free(last);
@@ -509,16 +511,7 @@ void callgraph_done(struct callgraph *g)
 	free(g->edges);
 	free(g->first_in);
 	free(g->in);
+	free(g->in_kinds);
 	free(g->is_named);
 	vec_done(&g->wide);
-}
-
-bool callgraph_leads(const struct callgraph *g, uint32_t from, uint32_t to, enum edge_kind kind)
-{
-	callgraph_each(g, from, e)
-	{
-		if (e->to == to && e->kind == kind)
-			return true;
-	}
-	return false;
 }

@@ -32,6 +32,7 @@ struct callgraph {
 	struct call_edge *edges;
 	uint32_t *first_in; /* by method: who calls it, each caller once */
 	uint32_t *in;
+	uint8_t *in_kinds;          /* beside in: bits, 1 << enum edge_kind */
 	bool *is_named;             /* by method: some call names it, wherever that leads */
 	VEC(struct wide_call) wide; /* in the order of callers and code */
 };
@@ -42,8 +43,12 @@ struct callgraph {
  */
 void callgraph_init(struct callgraph *g, struct program *p, struct losses *losses);
 void callgraph_done(struct callgraph *g);
-/* Whether from has such an edge to the other. */
-bool callgraph_leads(const struct callgraph *g, uint32_t from, uint32_t to, enum edge_kind kind);
+/* Whether the caller at this position of in has such an edge. */
+static inline bool callgraph_in_is(const struct callgraph *g, uint32_t position,
+				   enum edge_kind kind)
+{
+	return g->in_kinds[position] >> kind & 1;
+}
 
 #define callgraph_each(g, method, e) \
 	for (const struct call_edge *e = (g)->edges + (g)->first[method], \

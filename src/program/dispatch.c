@@ -51,18 +51,14 @@ static bool narrowed(const struct program *p, struct str wide, struct str narrow
 }
 
 /* The method above that a bridge answers for. */
-static uint32_t declared_above(const struct program *p, uint32_t class, sym_t name, sym_t type,
-			       unsigned depth)
+static uint32_t declared_above(const struct program *p, uint32_t class, sym_t name, sym_t type)
 {
-	const struct program_class *c = &p->classes.v[class];
+	uint32_t kin[KIN_MAX], nr = program_kin(p, class, kin);
 
-	for (uint32_t i = 0; i < c->nr_above && depth < ASCENT_MAX; i++) {
-		uint32_t found = program_declared(p, c->above[i], name, type);
+	for (uint32_t i = 1; i < nr; i++) {
+		uint32_t found = program_declared(p, kin[i], name, type);
 
 		if (found != NO_METHOD && p->methods.v[found].member->access & ACCESS_ABSTRACT)
-			return found;
-		found = declared_above(p, c->above[i], name, type, depth + 1);
-		if (found != NO_METHOD)
 			return found;
 	}
 	return NO_METHOD;
@@ -73,7 +69,7 @@ static void add_bridge(struct dispatch *d, uint32_t class, uint32_t bridge)
 	const struct program *p = d->program;
 	const struct program_class *c = &p->classes.v[class];
 	const struct program_method *b = &p->methods.v[bridge];
-	uint32_t declared = declared_above(p, class, b->name, b->type, 0);
+	uint32_t declared = declared_above(p, class, b->name, b->type);
 
 	if (declared == NO_METHOD)
 		return;
@@ -190,29 +186,34 @@ bool dispatch_constant(struct where w, uint32_t *constants, struct str *constant
 	return is_enum(p, *constants);
 }
 
-/* The method of a class that answers for a small interface above it. */
-static uint32_t handler_of(const struct program *p, uint32_t own, uint32_t class, unsigned depth)
+/* The one method, or the first of two, that an interface asks for. */
+static uint32_t asked_for(const struct program *p, uint32_t interface)
 {
-	const struct program_class *c = &p->classes.v[class];
-	uint32_t handler = NO_METHOD, nr = 0;
+	const struct program_class *c = &p->classes.v[interface];
+	uint32_t first = NO_METHOD, nr = 0;
 
-	if (c->c.access & ACCESS_INTERFACE) {
-		for (uint16_t k = 0; k < c->c.nr_methods; k++) {
-			const struct program_method *m = &p->methods.v[c->first_method + k];
-
-			if (!(m->member->access & ACCESS_ABSTRACT))
-				continue;
-			nr++;
-			if (handler == NO_METHOD)
-				handler = program_resolve(p, own, m->name, m->type);
-		}
-		if (nr && nr <= ABSTRACT_MAX)
-			return handler;
+	if (!(c->c.access & ACCESS_INTERFACE))
+		return NO_METHOD;
+	for (uint16_t k = 0; k < c->c.nr_methods; k++) {
+		if (!(c->c.methods[k].access & ACCESS_ABSTRACT))
+			continue;
+		if (!nr++)
+			first = c->first_method + k;
 	}
-	for (uint32_t i = 0; i < c->nr_above && depth < ASCENT_MAX; i++) {
-		handler = handler_of(p, own, c->above[i], depth + 1);
-		if (handler != NO_METHOD)
-			return handler;
+	return nr <= ABSTRACT_MAX ? first : NO_METHOD;
+}
+
+/* The method of a class that answers for a small interface above it. */
+static uint32_t handler_of(const struct program *p, uint32_t class)
+{
+	uint32_t kin[KIN_MAX], nr = program_kin(p, class, kin);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t asked = asked_for(p, kin[i]);
+
+		if (asked != NO_METHOD)
+			return program_resolve(p, class, p->methods.v[asked].name,
+					       p->methods.v[asked].type);
 	}
 	return NO_METHOD;
 }
@@ -291,7 +292,7 @@ static bool is_handler(struct where w, struct arena *a, uint32_t *handler)
 	*handler = NO_METHOD;
 	if (is_serializer(p, class))
 		return true;
-	*handler = handler_of(p, class, class, 0);
+	*handler = handler_of(p, class);
 	if (*handler == NO_METHOD || !p->methods.v[*handler].member->code ||
 	    serial_is_part(p->methods.v[*handler].member))
 		return false;

@@ -402,7 +402,7 @@ static void find_speakers(struct finder *f)
 		for (uint32_t i = f->g->first_in[m]; i < f->g->first_in[m + 1]; i++) {
 			uint32_t caller = f->g->in[i];
 
-			if (speaks[caller] || !callgraph_leads(f->g, caller, m, EDGE_CALL))
+			if (speaks[caller] || !callgraph_in_is(f->g, i, EDGE_CALL))
 				continue;
 			speaks[caller] = true;
 			vec_push(&open, caller);

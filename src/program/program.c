@@ -223,10 +223,6 @@ uint32_t program_declared(const struct program *p, uint32_t class, sym_t name, s
 	return *method_slot(p, class, name, type);
 }
 
-enum {
-	KIN_MAX = 256
-}; /* how many classes above are looked at: damaged ones may stand in a circle */
-
 /* Goes over the class and all above it, supers first; false at the end. */
 struct ascent {
 	uint32_t seen[KIN_MAX], nr, at;
@@ -261,6 +257,17 @@ static bool ascent_next(const struct program *p, struct ascent *a, uint32_t *cla
 	for (uint32_t i = 0; i < c->nr_above; i++)
 		ascent_add(a, c->above[i]);
 	return true;
+}
+
+uint32_t program_kin(const struct program *p, uint32_t class, uint32_t kin[KIN_MAX])
+{
+	struct ascent a;
+	uint32_t nr = 0;
+
+	ascent_start(p, &a, class);
+	while (ascent_next(p, &a, &kin[nr]))
+		nr++;
+	return nr;
 }
 
 uint32_t program_resolve(const struct program *p, uint32_t class, sym_t name, sym_t type)

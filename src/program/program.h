@@ -60,6 +60,9 @@ uint32_t program_class(const struct program *p, struct str internal_name);
 uint32_t program_declared(const struct program *p, uint32_t class, sym_t name, sym_t type);
 /* What a call to it finds: in the class, in those above, in their interfaces. */
 uint32_t program_resolve(const struct program *p, uint32_t class, sym_t name, sym_t type);
+enum { KIN_MAX = 256 }; /* classes looked at above one: damaged ones may stand in a circle */
+/* The class and all that are given above it, each once, supers first; how many. */
+uint32_t program_kin(const struct program *p, uint32_t class, uint32_t kin[KIN_MAX]);
 /* The same or above. Names of classes that are not given are compared too, as far as they are seen.
  */
 bool program_is_a(const struct program *p, uint32_t class, struct str internal_name);

@@ -41,8 +41,7 @@ void reach_done(struct reach *r)
 static bool is_begun(const struct callgraph *g, uint32_t method)
 {
 	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++)
-		if (callgraph_leads(g, g->in[i], method, EDGE_START) ||
-		    callgraph_leads(g, g->in[i], method, EDGE_REMOTE))
+		if (callgraph_in_is(g, i, EDGE_START) || callgraph_in_is(g, i, EDGE_REMOTE))
 			return true;
 	return false;
 }

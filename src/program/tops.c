@@ -31,7 +31,7 @@ static bool has_points(const struct identifiers *ids, uint32_t method)
 static bool is_reached(const struct callgraph *g, uint32_t method, enum edge_kind kind)
 {
 	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++)
-		if (g->in[i] != method && callgraph_leads(g, g->in[i], method, kind))
+		if (g->in[i] != method && callgraph_in_is(g, i, kind))
 			return true;
 	return false;
 }
@@ -55,7 +55,7 @@ static void tally_callers(const struct finder *f, uint32_t method, struct tally 
 	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++) {
 		uint32_t caller = g->in[i];
 
-		if (caller == method || !callgraph_leads(g, caller, method, EDGE_CALL))
+		if (caller == method || !callgraph_in_is(g, i, EDGE_CALL))
 			continue;
 		if (is_synthetic(f->program, caller) && depth < BETWEEN_MAX) {
 			tally_callers(f, caller, t, depth + 1);
@@ -125,26 +125,30 @@ static bool is_foreign(const struct program *p, struct str type)
 	return type.n && program_class(p, type) == NO_CLASS;
 }
 
+/* Something foreign above the class may call a method of this name. */
+static bool is_called_back(const struct program *p, const struct class *c, struct str name)
+{
+	if (is_foreign(p, c->super) && is_callback(c->super, name))
+		return true;
+	for (uint16_t i = 0; i < c->nr_interfaces; i++)
+		if (is_foreign(p, c->interfaces[i]) && is_callback(c->interfaces[i], name))
+			return true;
+	return false;
+}
+
 /* Whether a class above the method's own asks for it: declared and called, abstract, or foreign. */
-static bool is_override(const struct finder *f, uint32_t class, const struct program_method *m,
-			unsigned depth)
+static bool is_override(const struct finder *f, const struct program_method *m)
 {
 	const struct program *p = f->program;
-	const struct program_class *c = &p->classes.v[class];
+	uint32_t kin[KIN_MAX], nr = program_kin(p, m->class, kin);
 
-	if ((is_foreign(p, c->c.super) && is_callback(c->c.super, m->member->name)))
-		return true;
-	for (uint16_t i = 0; i < c->c.nr_interfaces; i++)
-		if (is_foreign(p, c->c.interfaces[i]) &&
-		    is_callback(c->c.interfaces[i], m->member->name))
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t above = i ? program_declared(p, kin[i], m->name, m->type) : NO_METHOD;
+
+		if (is_called_back(p, &p->classes.v[kin[i]].c, m->member->name))
 			return true;
-	for (uint32_t i = 0; i < c->nr_above && depth < 32; i++) {
-		uint32_t above = program_declared(p, c->above[i], m->name, m->type);
-
 		if (above != NO_METHOD &&
 		    (f->g->is_named[above] || p->methods.v[above].member->access & ACCESS_ABSTRACT))
-			return true;
-		if (is_override(f, c->above[i], m, depth + 1))
 			return true;
 	}
 	return false;
@@ -167,7 +171,7 @@ static bool is_called(const struct finder *f, uint32_t method, unsigned depth)
 	const struct callgraph *g = f->g;
 
 	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++) {
-		if (g->in[i] == method || !callgraph_leads(g, g->in[i], method, EDGE_CALL))
+		if (g->in[i] == method || !callgraph_in_is(g, i, EDGE_CALL))
 			continue;
 		if (!is_bridge(f->program, g->in[i]) || depth == BETWEEN_MAX ||
 		    is_called(f, g->in[i], depth + 1))
@@ -185,8 +189,7 @@ static bool is_bridged_override(const struct finder *f, uint32_t method)
 	for (uint32_t i = g->first_in[method]; i < g->first_in[method + 1]; i++) {
 		const struct program_method *b = &f->program->methods.v[g->in[i]];
 
-		if (b->class == m->class && is_bridge(f->program, g->in[i]) &&
-		    is_override(f, b->class, b, 0))
+		if (b->class == m->class && is_bridge(f->program, g->in[i]) && is_override(f, b))
 			return true;
 	}
 	return false;
@@ -203,7 +206,7 @@ static bool is_entry(const struct finder *f, uint32_t method)
 		return false;
 	if (m->member->access & (ACCESS_STATIC | ACCESS_PRIVATE))
 		return false;
-	return is_override(f, m->class, m, 0) || is_bridged_override(f, method);
+	return is_override(f, m) || is_bridged_override(f, method);
 }
 
 static bool is_initializer(const struct program *p, uint32_t method)
@@ -267,7 +270,7 @@ static void find_forgotten(struct finder *f, bool *leads)
 		uint32_t m = open.v[--open.nr];
 
 		for (uint32_t i = g->first_in[m]; i < g->first_in[m + 1]; i++) {
-			if (leads[g->in[i]] || !callgraph_leads(g, g->in[i], m, EDGE_CALL))
+			if (leads[g->in[i]] || !callgraph_in_is(g, i, EDGE_CALL))
 				continue;
 			leads[g->in[i]] = true;
 			vec_push(&open, g->in[i]);
