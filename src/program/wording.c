@@ -481,8 +481,10 @@ static struct text element_text(struct wording *w, struct where at, unsigned dep
 	struct where array, elements[VERSIONS_MAX];
 	struct text t = wording_hole(w, at);
 	uint32_t nr = 0;
+	struct str type = where_type(where_source(where_arg(at, 0)));
 
-	if (depth < DEPTH_MAX && is_text(where_type(at)) && array_of(w, where_arg(at, 0), &array))
+	if (depth < DEPTH_MAX && is_text(str_skip(type, 1)) &&
+	    array_of(w, where_arg(at, 0), &array))
 		nr = wording_elements(array, elements, VERSIONS_MAX);
 	for (uint32_t i = 0; i < nr; i++)
 		if (elements[i].value)

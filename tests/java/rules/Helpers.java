@@ -30,8 +30,16 @@ class Helpers {
 		LOG.info(either(n)); //= info: more than nothing | nothing
 	}
 
-	private String unset;
+	private static String[] report(int n) {
+		return new String[] { "Version " + n, "Compiled by nobody" };
+	}
 
+	void lines(int n) {
+		for (String line : report(n))
+			LOG.info(line); //= info: Version {} | Compiled by nobody
+	}
+
+	private String unset;
 
 	void deep(int n, byte[] data, boolean b) {
 		LOG.info(prefix("deep " + unset + " end")); //= info: [task] deep {Helpers.unset} end
