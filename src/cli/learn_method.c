@@ -138,7 +138,8 @@ static void add_dag_line(const struct model_file *m, const struct model_top *t, 
 
 		row->depth = line->depth;
 		row_fmt(s, row, ORDER_MARK, "%s%s", n.is_repeated ? "*" : "", n.is_last ? "." : "");
-		row_fmt(s, row, ORDER_POINT, "and %u more points in any order", n.points.nr - nr);
+		row_fmt(s, row, ORDER_POINT, "and %u more %s in any order", n.points.nr - nr,
+			n.points.nr - nr == 1 ? "point" : "points");
 	}
 }
 

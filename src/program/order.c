@@ -13,6 +13,7 @@
 
 #include "program/flow.h"
 #include "program/graph.h"
+#include "program/handled.h"
 
 enum {
 	NODES_MAX = 64,    /* of one order, with what it calls */
@@ -163,11 +164,10 @@ static uint32_t add_call(struct maker *m, uint32_t method, uint16_t pc, uint32_t
 
 /* The points and calls of one block, one after the other. Gives the last node. */
 static uint32_t add_block(struct maker *m, uint32_t method, const struct log_points *points,
-			  const struct block *b, uint32_t at)
+			  const struct block *b, bool is_exceptional, uint32_t at)
 {
 	uint32_t point = m->ids->points_first[method], end = m->ids->points_first[method + 1];
 	uint32_t edge = m->g->first[method], last = m->g->first[method + 1];
-	bool is_exceptional = b->guard != 0;
 
 	for (uint32_t pc = b->from; pc < b->to;) {
 		uint32_t next = b->to;
@@ -206,6 +206,7 @@ static bool draft_method(struct maker *m, uint32_t method, const struct log_poin
 	const struct member *member = m->program->methods.v[method].member;
 	struct flow f;
 	uint32_t *head;
+	bool *is_handled;
 
 	vec_clear(&m->draft.nodes);
 	vec_clear(&m->draft.links);
@@ -214,12 +215,14 @@ static bool draft_method(struct maker *m, uint32_t method, const struct log_poin
 	m->draft.begin = add_node(&m->draft, (struct order_node){ 0 });
 	m->draft.end = add_node(&m->draft, (struct order_node){ 0 });
 	head = arena_array(&m->scratch, uint32_t, f.nr + 1U);
+	is_handled = handled_blocks(&f, &m->scratch);
 	for (uint32_t i = 0; i < f.nr; i++)
 		head[i] = add_node(&m->draft, (struct order_node){ 0 });
 	tie(&m->draft, m->draft.begin, head[0]);
 	for (uint32_t k = 0; k < f.nr_walk; k++) {
 		const struct block *b = &f.blocks[f.walk[k]];
-		uint32_t at = add_block(m, method, points, b, head[f.walk[k]]);
+		uint32_t at =
+			add_block(m, method, points, b, is_handled[f.walk[k]], head[f.walk[k]]);
 
 		for (uint32_t e = 0; e < b->nr_next; e++)
 			tie(&m->draft, at, head[f.edges[b->first_next + e]]);
