@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "program/common.h"
 #include "program/graph.h"
 #include "program/made.h"
 #include "program/origin.h"
@@ -426,6 +427,7 @@ void identifiers_find(struct identifiers *out, const struct callgraph *g,
 	out->top = mem_zalloc(nr + 1);
 	sum_up_all(&f);
 	tops_find(out, g);
+	common_find(out, g);
 	scopes_done(&f.scopes);
 	arena_done(&f.scratch);
 	vec_done(&f.ids);
@@ -439,5 +441,6 @@ void identifiers_done(struct identifiers *i)
 	free(i->speaks);
 	free(i->of);
 	free(i->top);
+	free(i->is_common);
 	vec_done(&i->tops);
 }

@@ -42,6 +42,7 @@ struct identifiers {
 	struct summary *of;     /* by method; without ids for those that do not speak */
 	uint8_t *top;           /* by method: enum top_why */
 	VEC(uint32_t) tops;     /* methods, in order */
+	bool *is_common; /* by method: much of all work passes through it; no part of any order */
 };
 
 /* The ordinary calls between methods that speak, as components: callees first. */

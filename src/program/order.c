@@ -147,7 +147,8 @@ static uint32_t add_call(struct maker *m, uint32_t method, uint16_t pc, uint32_t
 	{
 		if (e->pc != pc || e->kind != EDGE_CALL)
 			continue;
-		if (!m->ids->speaks[e->to] || m->components.of[e->to] == m->components.of[method]) {
+		if (!m->ids->speaks[e->to] || m->ids->is_common[e->to] ||
+		    m->components.of[e->to] == m->components.of[method]) {
 			is_silent = true;
 			continue;
 		}

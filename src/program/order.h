@@ -27,7 +27,8 @@ struct orders {
 	struct order *of; /* by method; made for methods that speak */
 };
 
-/* lprof, section 4.3. What runs in other threads is not part of it. */
+/* lprof, section 4.3. What runs in other threads is not part of it, nor what all work has in
+ * common. */
 void orders_find(struct orders *o, const struct callgraph *g, const struct log_points *points,
 		 const struct identifiers *ids);
 void orders_done(struct orders *o);
