@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #define BLOCK_BYTES ((size_t)64 << 10)
+/* What is larger than this, and finds more than this left, must not waste the rest of a block. */
+#define LARGE_BYTES (BLOCK_BYTES / 8)
 /* Enough for one round of any reader. Giving blocks back each round costs more than filling them:
  * the next round faults every page in again, and threads meet in the allocator. */
 #define NR_SPARE_MAX 32
@@ -15,6 +17,17 @@ struct arena_block {
 	size_t bytes;
 	_Alignas(max_align_t) char data[];
 };
+
+/* A block for just this, behind the one at hand, which goes on to be filled. */
+static char *take_apart(struct arena *a, size_t bytes)
+{
+	struct arena_block *b = mem_alloc(sizeof(*b) + bytes);
+
+	b->next = a->blocks->next;
+	b->bytes = bytes;
+	a->blocks->next = b;
+	return b->data;
+}
 
 static void arena_grow(struct arena *a, size_t bytes)
 {
@@ -41,8 +54,11 @@ static char *take(struct arena *a, size_t bytes)
 	if (bytes > SIZE_MAX / 2)
 		mem_bytes(SIZE_MAX, 2);
 	bytes = (bytes + mask) & ~mask;
-	if ((size_t)(a->end - a->at) < bytes || !a->at)
+	if ((size_t)(a->end - a->at) < bytes || !a->at) {
+		if (bytes > LARGE_BYTES && (size_t)(a->end - a->at) > LARGE_BYTES)
+			return take_apart(a, bytes);
 		arena_grow(a, bytes);
+	}
 	p = a->at;
 	a->at += bytes;
 	return p;

@@ -35,6 +35,22 @@ static void reset_gives_zeroed_memory_again(void **state)
 	arena_done(&a);
 }
 
+/* Blocks are of 64 KiB: one begun is filled up, though larger things come in between. */
+static void large_things_do_not_waste_the_rest_of_a_block(void **state)
+{
+	struct arena a = { 0 };
+	char *first = arena_alloc(&a, 16), *large = arena_alloc(&a, 65 << 10), *next;
+
+	(void)state;
+	memset(large, 0xff, 65 << 10);
+	next = arena_alloc(&a, 16);
+	assert_ptr_equal(next, first + 16);
+	assert_int_equal(next[0], 0);
+	arena_reset(&a);
+	assert_int_equal(*(char *)arena_alloc(&a, 1), 0);
+	arena_done(&a);
+}
+
 static void texts_are_copied_and_terminated(void **state)
 {
 	struct arena a = { 0 };
@@ -54,6 +70,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(allocations_are_zeroed_aligned_and_apart),
 		cmocka_unit_test(reset_gives_zeroed_memory_again),
+		cmocka_unit_test(large_things_do_not_waste_the_rest_of_a_block),
 		cmocka_unit_test(texts_are_copied_and_terminated),
 	};
 
