@@ -111,7 +111,7 @@ static void add_value(struct section *s, struct row *row, size_t number, size_t 
 		buf_fmt(&b, "%.0f %%", 100 * value);
 	else if (f->is_mean)
 		buf_fmt(&b, "%.1f", value);
-	else
+	else if (value < (double)(INT64_MAX / 2)) /* what a damaged model may claim is not */
 		shown_count(&b, (int64_t)value);
 	row_text(s, row, shown, buf_str(&b));
 	buf_done(&b);
