@@ -155,14 +155,21 @@ static char *read_entry(zip_t *zip, zip_uint64_t index, zip_flags_t flags, uint6
 	return bytes;
 }
 
-static bool push_inner_jar(struct container *c, const struct level *l, const zip_stat_t *st)
+/* Whether the jar has not yet unpacked to more than a jar may. */
+static bool may_unpack(struct level *l, uint64_t bytes)
+{
+	l->unpacked += bytes;
+	return l->unpacked <= l->stored * SWELLING_MAX + SWELLING_FREE;
+}
+
+static bool push_inner_jar(struct container *c, struct level *l, const zip_stat_t *st)
 {
 	zip_source_t *source;
 	zip_error_t error;
 	zip_t *zip = NULL;
 	char *bytes;
 
-	if (st->size > JAR_BYTES_MAX || l->jars_deep >= JARS_DEEP_MAX)
+	if (st->size > JAR_BYTES_MAX || l->jars_deep >= JARS_DEEP_MAX || !may_unpack(l, st->size))
 		return false;
 	bytes = read_entry(l->zip, st->index, 0, st->size);
 	if (!bytes)
@@ -198,14 +205,12 @@ static int take_entry(struct container *c, struct level *l, const zip_stat_t *st
 	zip_flags_t flags = is_deflated ? ZIP_FL_COMPRESSED : 0;
 	uint64_t stored = is_deflated ? st->comp_size : st->size;
 
-	l->unpacked += st->size;
 	*p = (struct packed){ .stored = stored,
 			      .size = st->size,
 			      .crc = st->crc,
 			      .release = release_of(st->name),
 			      .is_deflated = is_deflated };
-	if (st->size > CLASS_BYTES_MAX || stored > CLASS_BYTES_MAX ||
-	    l->unpacked > l->stored * SWELLING_MAX + SWELLING_FREE ||
+	if (st->size > CLASS_BYTES_MAX || stored > CLASS_BYTES_MAX || !may_unpack(l, st->size) ||
 	    st->encryption_method != ZIP_EM_NONE) {
 		c->losses->count[LOSS_CLASSES_BROKEN]++;
 		return 0;

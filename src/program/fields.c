@@ -2,28 +2,19 @@
 
 bool field_find(const struct program *p, const struct member_ref *ref, struct field *f)
 {
-	uint32_t class = program_class(p, ref->owner);
+	uint32_t class = program_class(p, ref->owner), kin[KIN_MAX];
+	uint32_t nr = class == NO_CLASS ? 0 : program_kin(p, class, kin);
 
-	for (unsigned up = 0; class != NO_CLASS && up < 64; up++) {
-		const struct class *c = &p->classes.v[class].c;
+	/* supers, and constants may stand in interfaces */
+	for (uint32_t k = 0; k < nr; k++) {
+		const struct class *c = &p->classes.v[kin[k]].c;
 
 		for (uint16_t i = 0; i < c->nr_fields; i++) {
 			if (!str_eq(c->fields[i].name, ref->name))
 				continue;
-			*f = (struct field){ class, &c->fields[i] };
+			*f = (struct field){ kin[k], &c->fields[i] };
 			return true;
 		}
-		/* constants may stand in interfaces */
-		for (uint32_t i = 0; i < p->classes.v[class].nr_above; i++) {
-			struct member_ref above = *ref;
-
-			if (p->classes.v[class].above[i] == p->classes.v[class].super)
-				continue;
-			above.owner = p->classes.v[p->classes.v[class].above[i]].c.name;
-			if (up < 8 && !str_eq(above.owner, ref->owner) && field_find(p, &above, f))
-				return true;
-		}
-		class = p->classes.v[class].super;
 	}
 	return false;
 }

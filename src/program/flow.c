@@ -7,6 +7,10 @@
 
 enum mark { IS_INSN = 1, IS_LEADER = 2 };
 
+/* No compiler writes more; made-up code may ask for the square of its length. */
+#define EDGES_MAX ((size_t)1 << 20)
+#define GUARD_CHECKS_MAX ((uint64_t)1 << 26)
+
 struct build {
 	const struct code *code;
 	struct flow *flow;
@@ -14,6 +18,7 @@ struct build {
 	uint8_t *marks;        /* by pc */
 	VEC(uint32_t) returns; /* where subroutines come back to: behind each JSR */
 	VEC(uint32_t) edges;
+	uint32_t *last; /* by block: 1 + the block that an edge was last drawn from to it */
 };
 
 static void mark_targets(struct build *b, const struct insn *i)
@@ -94,11 +99,11 @@ uint32_t flow_block(const struct flow *f, uint32_t pc)
 
 static void go(struct build *b, struct block *from, uint32_t pc)
 {
-	uint32_t to = flow_block(b->flow, pc);
+	uint32_t to = flow_block(b->flow, pc), number = (uint32_t)(from - b->flow->blocks);
 
-	for (uint32_t i = from->first_next; i < b->edges.nr; i++)
-		if (b->edges.v[i] == to)
-			return;
+	if (b->last[to] == number + 1 || b->edges.nr > EDGES_MAX)
+		return;
+	b->last[to] = number + 1;
 	vec_push(&b->edges, to);
 	from->nr_next++;
 }
@@ -152,10 +157,14 @@ static void go_to_handlers(struct build *b, struct block *at)
 	}
 }
 
-static void connect(struct build *b)
+/* False when there are more edges than code that makes sense could have. */
+static bool connect(struct build *b)
 {
 	struct flow *f = b->flow;
 
+	if ((uint64_t)f->nr * b->code->nr_guards > GUARD_CHECKS_MAX)
+		return false;
+	b->last = mem_zalloc(mem_bytes(f->nr + 1U, sizeof(*b->last)));
 	for (uint32_t i = 0; i < f->nr; i++) {
 		go_from(b, &f->blocks[i]);
 		go_to_handlers(b, &f->blocks[i]);
@@ -163,6 +172,7 @@ static void connect(struct build *b)
 	f->edges = arena_array(b->arena, uint32_t, b->edges.nr + 1);
 	if (b->edges.nr)
 		memcpy(f->edges, b->edges.v, b->edges.nr * sizeof(*f->edges));
+	return b->edges.nr <= EDGES_MAX;
 }
 
 /* Depth first without recursion: a block is done after all that it leads to. */
@@ -241,11 +251,14 @@ bool flow_init(struct flow *f, const struct code *code, struct arena *a)
 	is_good = code->bytes.n && mark(&b);
 	if (is_good) {
 		cut_blocks(&b);
-		connect(&b);
+		is_good = connect(&b);
+	}
+	if (is_good) {
 		walk(&b);
 		look_back(&b);
 	}
 	free(b.marks);
+	free(b.last);
 	vec_done(&b.returns);
 	vec_done(&b.edges);
 	return is_good;
