@@ -12,6 +12,7 @@ enum {
 	CHUNK = 128,
 	TARGETS_MAX = 8,   /* of one call; more tell nothing */
 	BELOW_MAX = 20000, /* classes looked at below one */
+	FILLED_MAX = 4,    /* methods that a class fills in for what another thread runs */
 	RELAYS_MAX = 3,    /* methods that hand over what they were handed, in a row */
 };
 
@@ -219,6 +220,16 @@ static void add_calls(struct chunk *c, struct lookup *l, uint32_t method, const 
 	}
 }
 
+/* The method that another thread begins with; and what it is there to call. */
+static void add_start(struct chunk *c, struct where call, uint32_t method)
+{
+	uint32_t filled[FILLED_MAX], nr = handoff_filled_in(call, method, filled, FILLED_MAX);
+
+	add_edge(c, call.scope->method, method, where_value(call)->pc, EDGE_START);
+	for (uint32_t i = 0; i < nr; i++)
+		add_edge(c, call.scope->method, filled[i], where_value(call)->pc, EDGE_START);
+}
+
 /* What is run elsewhere, and lambdas. These need values, so only where there is something to find.
  */
 static void add_handoffs(struct chunk *c, struct scopes *scopes, uint32_t method,
@@ -234,7 +245,7 @@ static void add_handoffs(struct chunk *c, struct scopes *scopes, uint32_t method
 
 		if (s.v->v[i].kind != VALUE_CALL)
 			continue;
-		add_edge(c, method, handoff_method(at, scratch), s.v->v[i].pc, EDGE_START);
+		add_start(c, at, handoff_method(at, scratch));
 		add_edge(c, method, handoff_lambda(at, scratch), s.v->v[i].pc, EDGE_CALL);
 		parameter = handoff_relayed(at);
 		if (parameter >= 0 && parameter < 100)
@@ -335,7 +346,7 @@ static void add_relayed(struct search *s, struct chunk *c, struct scopes *scopes
 		if (where_value(arg)->kind == VALUE_PARAMETER)
 			vec_push(&c->relays,
 				 (struct relay){ method, (int)where_value(arg)->number });
-		add_edge(c, method, handoff_runs(arg, scratch), scope.v->v[i].pc, EDGE_START);
+		add_start(c, at, handoff_runs(arg, scratch));
 	}
 	arena_reset(scratch);
 }

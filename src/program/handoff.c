@@ -125,6 +125,58 @@ uint32_t handoff_method(struct where call, struct arena *a)
 	return NO_METHOD;
 }
 
+/* What the method calls and the class below overrides. */
+static uint32_t filled_in_by(const struct program *p, uint32_t class, uint32_t method,
+			     uint32_t *filled, uint32_t nr, uint32_t max)
+{
+	const struct class *c = program_class_of(p, method);
+	const struct code *code = p->methods.v[method].member->code;
+	struct member_ref m;
+	struct insn i;
+
+	for (uint32_t pc = 0; code && pc < code->bytes.n && nr < max; pc = i.next) {
+		uint32_t own, found;
+		bool is_new;
+
+		if (!insn_read(code->bytes, pc, &i))
+			break;
+		if (i.op != OP_INVOKEVIRTUAL || !class_member(c, (uint16_t)i.operand, &m) ||
+		    !program_is_a(p, class, m.owner))
+			continue;
+		own = program_resolve(p, p->methods.v[method].class, names_find(&p->names, m.name),
+				      names_find(&p->names, m.type));
+		found = program_resolve(p, class, names_find(&p->names, m.name),
+					names_find(&p->names, m.type));
+		is_new = own != NO_METHOD && found != NO_METHOD && found != own &&
+			 p->methods.v[found].member->code;
+		for (uint32_t k = 0; k < nr; k++)
+			is_new &= filled[k] != found;
+		if (is_new)
+			filled[nr++] = found;
+	}
+	return nr;
+}
+
+uint32_t handoff_filled_in(struct where call, uint32_t method, uint32_t *filled, uint32_t max)
+{
+	const struct program *p = call.scope->all->program;
+	struct str declared;
+	uint32_t nr = 0;
+
+	if (method == NO_METHOD)
+		return 0;
+	declared = program_class_of(p, method)->name;
+	for (uint32_t i = 0; i < where_value(call)->nr; i++) {
+		struct where arg = where_source(where_arg(call, i));
+		uint32_t class = program_class(p, descriptor_class(where_type(arg)));
+
+		if (class != NO_CLASS && class != p->methods.v[method].class &&
+		    program_is_a(p, class, declared))
+			nr = filled_in_by(p, class, method, filled, nr, max);
+	}
+	return nr;
+}
+
 int handoff_relayed(struct where call)
 {
 	const struct value *v = where_value(call);

@@ -12,6 +12,12 @@ bool handoff_may_happen(const struct class *c);
  * executor.submit(x), new Thread(x), timer.schedule(x), runAsync(x).
  */
 uint32_t handoff_method(struct where call, struct arena *a);
+/*
+ * Such a method may be inherited, and only call what the class of the object fills in: run() of an
+ * abstract task that calls process(). Those methods, as the objects among the arguments have them;
+ * how many, at most max.
+ */
+uint32_t handoff_filled_in(struct where call, uint32_t method, uint32_t *filled, uint32_t max);
 /* The parameter of the method around the call that is handed over by it, or -1: who calls the
  * method hands over. */
 int handoff_relayed(struct where call);

@@ -82,6 +82,16 @@ static void a_started_thread_knows_what_its_constructor_was_given(void **state)
 	assert_true(shares(p, "Pairs$Job.id", "Pairs$Job.id"));
 }
 
+static void a_task_is_what_its_class_fills_in(void **state)
+{
+	struct talk *t = talk_of(state);
+	const struct pair *p = find(t, "Pairs$Starter.run", "Pairs$Filled.process", PAIR_LOCAL);
+
+	assert_non_null(p);
+	assert_true(shares(p, "Pairs$Job.id", "Pairs$Job.id"));
+	assert_null(find(t, "Pairs$Starter.run", "Pairs$OtherwiseFilled.process", PAIR_LOCAL));
+}
+
 static void what_is_started_in_a_loop_is_many(void **state)
 {
 	const struct pair *p =
@@ -200,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_started_thread_knows_what_its_constructor_was_given),
+		cmocka_unit_test(a_task_is_what_its_class_fills_in),
 		cmocka_unit_test(what_is_started_in_a_loop_is_many),
 		cmocka_unit_test(a_thread_that_says_nothing_is_a_link),
 		cmocka_unit_test(who_puts_into_a_queue_talks_to_who_takes),

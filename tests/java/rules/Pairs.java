@@ -86,6 +86,8 @@ class Pairs {
 			LOG.info("starter {}", job.id);
 			begin(job);
 			new Thread(new Silent(job)).start();
+			new Thread(new Filled(job)).start();
+			new OtherwiseFilled();
 			pool.submit(() -> LOG.info("in a lambda {}", job.id));
 		}
 
@@ -93,6 +95,36 @@ class Pairs {
 			new Started(what).start();
 			for (String s : new String[] { "a", "b" })
 				pool.execute(new Each(s));
+		}
+	}
+
+	/* A task that others fill in. */
+	abstract static class Template implements Runnable {
+		@Override
+		public void run() {
+			process();
+		}
+
+		abstract void process();
+	}
+
+	static class Filled extends Template {
+		private final Job job;
+
+		Filled(Job job) {
+			this.job = job;
+		}
+
+		@Override
+		void process() {
+			LOG.info("filled in {}", job.id);
+		}
+	}
+
+	static class OtherwiseFilled extends Template {
+		@Override
+		void process() {
+			LOG.info("filled in otherwise");
 		}
 	}
 
