@@ -359,7 +359,9 @@ static void show_other(const struct model_file *m, uint32_t method, struct repor
 	if (nr > TOPS_MAX)
 		buf_fmt(&b, "\nand %u more", nr - TOPS_MAX);
 	section_say(s, NULL, "No request begins here. %s" STR_FMT,
-		    nr ? "What it logs belongs to requests that begin in:" : "Nothing reaches it.",
+		    nr ? "What it logs belongs to requests that begin in:"
+		       : "Much of all work passes through it: what it logs belongs to none in "
+			 "particular.",
 		    STR_ARG(buf_str(&b)));
 	buf_done(&b);
 }

@@ -15,6 +15,7 @@ enum {
 	HOLES,
 	HAS_ERROR,
 	EXCEPTIONAL,
+	COMMON,
 	BEGINS,
 	TEXT,
 	NR
@@ -33,6 +34,7 @@ static const struct column columns[NR] = {
 	[HOLES] = { "holes", NULL, CELL_ROWS, COLUMN_JSON_ONLY },
 	[HAS_ERROR] = { "exception", NULL, CELL_BOOL, COLUMN_JSON_ONLY },
 	[EXCEPTIONAL] = { "handler", NULL, CELL_BOOL, COLUMN_JSON_ONLY },
+	[COMMON] = { "common", NULL, CELL_BOOL, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 	[BEGINS] = { "requests", NULL, CELL_ROWS, COLUMN_JSON_ONLY },
 	[TEXT] = { NULL, "message", CELL_TEXT, COLUMN_TEXT_ONLY | COLUMN_WIDE },
 };
@@ -133,6 +135,8 @@ static void add_point(const struct model_file *m, uint32_t point, struct section
 		row_fmt(s, row, LOGGER, STR_FMT "%s", STR_ARG(p.logger), p.is_below ? "*" : "");
 	row_int(s, row, HAS_ERROR, p.has_error);
 	row_int(s, row, EXCEPTIONAL, p.is_exceptional);
+	if (p.is_common)
+		row_int(s, row, COMMON, 1);
 	add_versions(m, &p, patterns, holes);
 	add_tops(m, &p, row_rows(s, row, BEGINS, bare, 1));
 }

@@ -379,6 +379,7 @@ struct model_point model_point(const struct model_file *m, uint32_t point)
 		.is_handed = d->flags & POINT_IS_HANDED,
 		.is_exceptional = d->flags & POINT_IS_EXCEPTIONAL,
 		.has_id = d->flags & POINT_HAS_ID,
+		.is_common = d->flags & POINT_IS_COMMON,
 		.versions = range(d->versions),
 		.tops = list(m, SECTION_TOP_LISTS, d->tops),
 	};

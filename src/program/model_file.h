@@ -89,6 +89,7 @@ struct model_point {
 	struct str logger;
 	bool is_below; /* the logger is named after its class or one below */
 	bool has_error, is_handed, is_exceptional, has_id;
+	bool is_common;              /* much of all work passes through it: it belongs to no top */
 	struct model_range versions; /* the wordiest first */
 	struct model_list tops;      /* to which it belongs */
 };

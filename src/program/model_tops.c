@@ -1,7 +1,7 @@
 /*
  * The methods of a model where requests begin: identifiers, order, and the points that belong to
- * each. A point belongs to every such method that reaches it by calls without passing another one;
- * the order of a method has all that it reaches.
+ * each. A point belongs to every such method that reaches it by calls without passing another one,
+ * or code that much of all work passes through; the order of a method passes the others too.
  */
 #include <stdlib.h>
 
@@ -30,6 +30,7 @@ static void walk_init(struct walk *w, const struct learned *l)
 		callgraph_each(g, m, e)
 		{
 			if (e->kind != EDGE_CALL || !l->identifiers.speaks[e->to] ||
+			    l->identifiers.is_common[e->to] ||
 			    l->identifiers.top[e->to] != TOP_NOT || w->stamp[e->to] == w->now)
 				continue;
 			w->stamp[e->to] = w->now;
@@ -157,9 +158,11 @@ static void turn_round(struct making *m)
 	for (uint32_t t = 0; t < nr_tops; t++)
 		for (uint32_t i = 0; i < tops[t].points.nr; i++)
 			of[first[lists[tops[t].points.first + i] + 1]++] = t;
-	for (uint32_t i = 0; i < nr_points; i++)
+	for (uint32_t i = 0; i < nr_points; i++) {
+		points[i].flags |= first[i] == first[i + 1] ? POINT_IS_COMMON : 0;
 		points[i].tops =
 			making_list(m, SECTION_TOP_LISTS, of + first[i], first[i + 1] - first[i]);
+	}
 	free(first);
 	free(of);
 }
