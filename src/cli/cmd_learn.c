@@ -75,6 +75,18 @@ static int learn_image(const struct call *call, struct buf *image, struct error 
 	return got;
 }
 
+/* A model is no program. */
+static int check_inputs(const struct call *call, struct error *err)
+{
+	for (size_t i = 0; i < call->nr_inputs; i++)
+		if (model_is_model(call->inputs[i]))
+			return error_set(
+				err, EINVAL,
+				"'%s' is a model already; to see it: culprit learn --show %s",
+				call->inputs[i], call->inputs[i]);
+	return 0;
+}
+
 /* A name that was mistyped may be that of a jar. */
 static int check_output(const char *path, struct error *err)
 {
@@ -209,8 +221,10 @@ static int learn_to(const struct call *call, const char *path, struct error *err
 {
 	int64_t began = time_tick();
 	struct buf image = { 0 };
-	int got = check_output(path, err);
+	int got = check_inputs(call, err);
 
+	if (got >= 0)
+		got = check_output(path, err);
 	if (got >= 0)
 		got = learn_image(call, &image, err);
 	if (got >= 0)

@@ -2,9 +2,10 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "cli/learn_show.h"
 
-enum { TOPS_MAX = 50, LABEL_POINTS_MAX = 6, LABEL_BYTES_MAX = 60 };
+enum { TOPS_MAX = 50, LABEL_POINTS_MAX = 6, LABEL_COLUMNS_MAX = 60 };
 
 /* Inside double quotes. */
 static void quote(struct buf *b, struct str s)
@@ -25,7 +26,7 @@ static void write_label(const struct model_file *m, const struct model_node *n, 
 		learn_name_point(m, n->points.v[i], true, &text);
 		buf_add(&text, STR("  "));
 		learn_write_text(m, n->points.v[i], &text);
-		quote(b, str_head(buf_str(&text), LABEL_BYTES_MAX));
+		quote(b, utf8_fit(buf_str(&text), LABEL_COLUMNS_MAX));
 		buf_add(b, STR("\\l"));
 	}
 	if (n->points.nr > LABEL_POINTS_MAX)
