@@ -169,7 +169,9 @@ static bool push_inner_jar(struct container *c, struct level *l, const zip_stat_
 	zip_t *zip = NULL;
 	char *bytes;
 
-	if (st->size > JAR_BYTES_MAX || l->jars_deep >= JARS_DEEP_MAX || !may_unpack(l, st->size))
+	/* libzip does not give an empty buffer back */
+	if (!st->size || st->size > JAR_BYTES_MAX || l->jars_deep >= JARS_DEEP_MAX ||
+	    !may_unpack(l, st->size))
 		return false;
 	bytes = read_entry(l->zip, st->index, 0, st->size);
 	if (!bytes)
