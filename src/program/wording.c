@@ -434,7 +434,7 @@ static struct text call_text(struct wording *w, struct where at, unsigned depth)
 
 	if (!where_member(at, &m))
 		return wording_hole(w, at);
-	if (known_call_text(w, at, &m, &t, depth))
+	if (known_call_text(w, at, &m, &t, depth) || wording_scala(w, at, &m, &t, depth))
 		return t;
 	callee = where_callee(at);
 	if (callee == NO_METHOD || depth >= DEPTH_MAX)

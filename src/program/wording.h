@@ -35,6 +35,11 @@ enum format_style {
 /* A format and its arguments; array: all arguments are elements of the last one. */
 struct text wording_format(struct wording *w, enum format_style style, struct where format,
 			   const struct where *args, uint32_t nr, unsigned depth);
+/* What Scala makes of a text; false when the call is nothing of the kind. */
+bool wording_scala(struct wording *w, struct where at, const struct member_ref *m, struct text *t,
+		   unsigned depth);
+/* Without the wrappers that Scala puts around strings and arrays. */
+struct where wording_unwrapped(struct where at);
 /* The elements put into a new array, by position; how many, at most max. */
 uint32_t wording_elements(struct where array, struct where *elements, uint32_t max);
 
