@@ -51,6 +51,8 @@ static const struct figure figures[] = {
 	  COUNT_USUAL_ID,
 	  COUNT_USUAL,
 	  false },
+	{ "points_with_value", "of these, with any value at all", true, UNTOLD, COUNT_USUAL_VALUE,
+	  COUNT_USUAL, false },
 	{ "points_per_dag",
 	  "log points * of an order, mean",
 	  false,

@@ -47,6 +47,7 @@ static void count_points(struct making *m)
 		m->counts[COUNT_POINTS_ID] += has_id;
 		m->counts[COUNT_USUAL] += is_usual;
 		m->counts[COUNT_USUAL_ID] += is_usual && has_id;
+		m->counts[COUNT_USUAL_VALUE] += is_usual && (m->flags[i] & POINT_HAS_VALUE);
 	}
 }
 

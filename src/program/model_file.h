@@ -34,6 +34,7 @@ enum model_count {
 	COUNT_POINTS_ID,     /* with at least one identifier */
 	COUNT_USUAL,         /* points that log by default, and not because of an exception */
 	COUNT_USUAL_ID,      /* of these: with at least one identifier */
+	COUNT_USUAL_VALUE,   /* of these: with any value at all */
 	COUNT_THREADS,       /* methods that threads are begun with */
 	COUNT_THREADS_LOG,   /* of these: that log */
 	COUNT_THREADS_USUAL, /* of these: that log usually */

@@ -85,6 +85,7 @@ enum disk_point_flag {
 	POINT_IS_HANDED = 2,
 	POINT_IS_EXCEPTIONAL = 4,
 	POINT_HAS_ID = 8,
+	POINT_HAS_VALUE = 64, /* any hole */
 	POINT_IS_COMMON = 32, /* belongs to no top: code that much of all work passes through */
 	POINT_ANY_BELOW = 16, /* the logger may be named after a class below */
 };

@@ -17,11 +17,14 @@ static bool same_path(const struct path *x, const struct path *y)
 static bool is_id(const struct making *m, const struct path *path, uint32_t method)
 {
 	const struct summary *s = &m->learned->identifiers.of[method];
+	struct path own = *path;
 
-	if (path->method != method || (path->root < 0 && !path->nr))
+	if (own.method != method) /* as the summaries have it */
+		own.root = ROOT_LOCAL;
+	if (own.root < 0 && !own.nr)
 		return false;
 	for (uint32_t i = 0; i < s->nr; i++)
-		if (same_path(&s->ids[i].path, path))
+		if (same_path(&s->ids[i].path, &own))
 			return true;
 	return false;
 }
@@ -70,19 +73,23 @@ struct disk_range making_text(struct making *m, const struct text *t, uint32_t p
 	return r;
 }
 
-/* Looks at the first version only, as the summaries do. */
-static bool has_id(const struct making *m, struct disk_range versions)
+/* What there is in the first version, which is the one that the summaries look at. */
+static uint8_t holes_of(const struct making *m, struct disk_range versions)
 {
 	const struct disk_version *v;
 	const struct disk_part *parts = (const void *)m->sections[SECTION_PARTS].v;
+	uint8_t flags = 0;
 
 	if (!versions.nr)
-		return false;
+		return 0;
 	v = (const struct disk_version *)m->sections[SECTION_VERSIONS].v + versions.first;
-	for (uint32_t i = 0; i < v->parts.nr; i++)
-		if (parts[v->parts.first + i].flags & PART_IS_ID)
-			return true;
-	return false;
+	for (uint32_t i = 0; i < v->parts.nr; i++) {
+		uint32_t part = parts[v->parts.first + i].flags;
+
+		flags |= (part & PART_KIND_MASK) != PART_TEXT ? POINT_HAS_VALUE : 0;
+		flags |= part & PART_IS_ID ? POINT_HAS_ID : 0;
+	}
+	return flags;
 }
 
 static uint32_t add_logger(struct making *m, struct str logger, uint8_t *flags)
@@ -107,7 +114,7 @@ static void add_point(struct making *m, uint32_t point)
 
 	flags |= p->has_error ? POINT_HAS_ERROR : 0;
 	flags |= p->is_handed ? POINT_IS_HANDED : 0;
-	flags |= has_id(m, d.versions) ? POINT_HAS_ID : 0;
+	flags |= holes_of(m, d.versions);
 	d.flags = m->flags[point] = flags;
 	making_add(m, SECTION_POINTS, &d);
 	arena_reset(&m->scratch);
