@@ -27,6 +27,7 @@ HOLDS(commons_logging_and_aliases_are_known, "CommonsLogging.java")
 HOLDS(java_util_logging_is_known, "Jul.java")
 HOLDS(loggers_of_no_list_are_known_by_shape, "OtherLoggers.java")
 HOLDS(statements_stand_in_lambdas_and_initializers, "Lambdas.java")
+HOLDS(texts_of_scala_are_understood, "Scala.java")
 
 int main(void)
 {
@@ -38,6 +39,7 @@ int main(void)
 		cmocka_unit_test(java_util_logging_is_known),
 		cmocka_unit_test(loggers_of_no_list_are_known_by_shape),
 		cmocka_unit_test(statements_stand_in_lambdas_and_initializers),
+		cmocka_unit_test(texts_of_scala_are_understood),
 	};
 
 	return RUN(tests);

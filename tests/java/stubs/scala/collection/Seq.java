@@ -1,0 +1,3 @@
+package scala.collection;
+
+public interface Seq<T> {}
