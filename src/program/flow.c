@@ -101,7 +101,7 @@ static void go(struct build *b, struct block *from, uint32_t pc)
 {
 	uint32_t to = flow_block(b->flow, pc), number = (uint32_t)(from - b->flow->blocks);
 
-	if (b->last[to] == number + 1 || b->edges.nr > EDGES_MAX)
+	if (b->last[to] == number + 1)
 		return;
 	b->last[to] = number + 1;
 	vec_push(&b->edges, to);
@@ -165,7 +165,7 @@ static bool connect(struct build *b)
 	if ((uint64_t)f->nr * b->code->nr_guards > GUARD_CHECKS_MAX)
 		return false;
 	b->last = mem_zalloc(mem_bytes(f->nr + 1U, sizeof(*b->last)));
-	for (uint32_t i = 0; i < f->nr; i++) {
+	for (uint32_t i = 0; i < f->nr && b->edges.nr <= EDGES_MAX; i++) {
 		go_from(b, &f->blocks[i]);
 		go_to_handlers(b, &f->blocks[i]);
 	}
