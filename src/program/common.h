@@ -4,7 +4,8 @@
 
 #include "program/identifiers.h"
 
-/* Fills is_common of what has its top-level methods. */
+/* Fills is_common of what has its top-level methods, and takes those out that are of no use then.
+ */
 void common_find(struct identifiers *i, const struct callgraph *g);
 
 #endif

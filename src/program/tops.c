@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "program/class.h"
+#include "program/rpc.h"
 
 enum {
 	DROP_MIN = 2,    /* identifiers logged, for a drop to mean something */
@@ -216,6 +217,14 @@ static bool is_initializer(const struct program *p, uint32_t method)
 	return str_eq(name, STR("<clinit>")) || str_eq(name, STR("<init>"));
 }
 
+/* Another process, whether or not the asking side is given. */
+static bool answers(const struct finder *f, uint32_t method)
+{
+	return is_reached(f->g, method, EDGE_REMOTE) ||
+	       (rpc_is_service(f->program->methods.v[method].member->type) &&
+		!is_called(f, method, 0));
+}
+
 static enum top_why top_of(const struct finder *f, uint32_t method)
 {
 	uint32_t behind;
@@ -300,8 +309,7 @@ static void move_behind(struct finder *f, uint32_t method)
 {
 	uint32_t behind[8], nr;
 
-	if (!f->out->speaks[method] || f->out->top[method] == TOP_REMOTE ||
-	    !is_reached(f->g, method, EDGE_REMOTE))
+	if (!f->out->speaks[method] || f->out->top[method] == TOP_REMOTE || !answers(f, method))
 		return;
 	nr = tops_behind(f->out, f->g, method, behind, 8);
 	for (uint32_t i = 0; i < nr; i++)
