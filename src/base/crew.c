@@ -37,8 +37,8 @@ static int drain(void *ctx, void *slot, struct error *err)
 	return 0;
 }
 
-void crew_run_with(unsigned threads, uint32_t nr_items,
-		   void (*work_on)(void *ctx, uint32_t item), void *ctx)
+void crew_run_with(unsigned threads, uint32_t nr_items, void (*work_on)(void *ctx, uint32_t item),
+		   void *ctx)
 {
 	struct crew crew = { 0, nr_items, work_on, ctx };
 	const struct pipeline line = { fill, work, drain, &crew };

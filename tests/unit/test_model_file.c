@@ -142,9 +142,10 @@ static void put_class(const char *folder, const char *name, const char *simple)
 	snprintf(file, sizeof(file), "%s.java", simple);
 	write_class(&b, name, file);
 	f = fopen(path, "wb");
-	assert_non_null(f);
-	assert_int_equal(fwrite(b.p, 1, b.n, f), b.n);
-	fclose(f);
+	if (!f)
+		fail_msg("cannot write '%s'", path);
+	else if (fwrite(b.p, 1, b.n, f) != b.n || fclose(f))
+		fail_msg("cannot write all of '%s'", path);
 	buf_done(&b);
 }
 
