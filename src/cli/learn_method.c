@@ -2,7 +2,9 @@
  * in which order, and whom they talk to. */
 #include "cli/learn_dag.h"
 #include "cli/learn_show.h"
+#include "program/descriptor.h"
 #include "program/identifiers.h"
+#include "program/origin.h"
 #include "report/report.h"
 
 enum {
@@ -47,6 +49,48 @@ static struct str named(const struct model_file *m, uint32_t method, struct repo
 	struct str s;
 
 	learn_name_method(m, method, false, &b);
+	s = arena_str(&r->arena, buf_str(&b));
+	buf_done(&b);
+	return s;
+}
+
+static struct str type_name(struct str type)
+{
+	static const char letters[] = "BCDFIJSZ";
+	static const char *const names[] = { "byte", "char", "double", "float",
+					     "int",  "long", "short",  "boolean" };
+	const char *at = type.n == 1 ? memchr(letters, type.p[0], sizeof(letters) - 1) : NULL;
+
+	return at ? str_of(names[at - letters]) : origin_simple(descriptor_class(type));
+}
+
+/* "(ExtendedBlock, String[])": what #1 and #2 in the way to a value stand for. */
+static void write_parameters(struct str type, struct buf *b)
+{
+	struct str rest = descriptor_parameters(type), one;
+	const char *before = "(";
+
+	while (descriptor_take(&rest, &one)) {
+		size_t nr_brackets = 0;
+
+		while (str_take_char(&one, '['))
+			nr_brackets++;
+		buf_add(b, str_of(before));
+		buf_add(b, type_name(one));
+		while (nr_brackets--)
+			buf_add(b, STR("[]"));
+		before = ", ";
+	}
+	buf_add(b, *before == '(' ? STR("()") : STR(")"));
+}
+
+static struct str titled(const struct model_file *m, uint32_t method, struct report *r)
+{
+	struct buf b = { 0 };
+	struct str s;
+
+	learn_name_method(m, method, false, &b);
+	write_parameters(model_method(m, method).type, &b);
 	s = arena_str(&r->arena, buf_str(&b));
 	buf_done(&b);
 	return s;
@@ -314,10 +358,9 @@ static void add_for_scripts(const struct model_file *m, uint32_t top, struct sec
 static void show_top(const struct model_file *m, uint32_t top, struct report *r)
 {
 	struct model_top t = model_top(m, top);
-	struct str name = named(m, t.method, r);
 	struct section *s = report_section(r, SECTION_PROSE, "top", "");
 
-	s->title = name;
+	s->title = titled(m, t.method, r);
 	s->text_only = true;
 	section_say(s, NULL, "A request begins here: %s. %u %s to it.", why_text(t.why),
 		    t.points.nr, t.points.nr == 1 ? "log point belongs" : "log points belong");
@@ -343,7 +386,7 @@ static void show_other(const struct model_file *m, uint32_t method, struct repor
 	struct buf b = { 0 };
 	uint32_t nr = 0;
 
-	s->title = named(m, method, r);
+	s->title = titled(m, method, r);
 	s->text_only = true;
 	for (uint32_t i = 0; i < model_nr_points(m) && !nr; i++) {
 		struct model_point p = model_point(m, i);
