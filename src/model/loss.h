@@ -88,6 +88,9 @@
 	X(LOSS_PACKETS_DROPPED_BELOW, "packets_dropped_by_interface", \
 	  "packet that the network interface dropped", \
 	  "packets that the network interface dropped") \
+	X(LOSS_SOCKET_CALLS_DROPPED, "socket_calls_dropped", \
+	  "call on a socket that came too fast to be recorded", \
+	  "calls on sockets that came too fast to be recorded") \
 	X(LOSS_CAPTURES_ENDED, "captures_ended_early", \
 	  "live capture that ended by itself, as its interface went away", \
 	  "live captures that ended by themselves, as their interfaces went away") \
