@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "capture/capture.h"
 #include "capture/packets.h"
+#include "capture/sockets.h"
 #include "cli/command.h"
 #include "cli/observe.h"
 #include "cli/say.h"
@@ -23,7 +24,8 @@
 #include "store/store.h"
 
 #define EVERY_NS (200 * NS_MS)
-#define BUFFER_MIB_MAX 1024
+#define PACKETS_MAX 1000000000000
+#define BUFFER_MIB_MAX 1024 /* libpcap takes bytes as an int */
 
 static volatile sig_atomic_t is_told_to_stop;
 
@@ -49,6 +51,7 @@ static void catch_signals(void)
 struct record {
 	const struct call *call;
 	struct packets_options packets;
+	struct sockets_options sockets;
 	struct source_options reading;
 	struct capture_limits limits;
 	VEC(const char *) interfaces;
@@ -128,7 +131,10 @@ static int record(void *to, struct sink *store, struct error *err)
 
 	r->store = *store;
 	catch_signals();
-	got = packets_record(&r->packets, &c, err);
+	if (call_has(r->call, "sockets"))
+		got = sockets_record(&r->sockets, &c, err);
+	else
+		got = packets_record(&r->packets, &c, err);
 	if (r->is_shown)
 		fputs("\r\033[K", stderr);
 	watched_end(&r->watched);
@@ -177,17 +183,38 @@ static void split_interfaces(struct record *r, const char *text)
 	r->packets.nr_interfaces = r->interfaces.nr;
 }
 
+/* What says which packets to take says nothing of sockets, and the other way round. */
+static int check_kind(const struct call *call, struct error *err)
+{
+	static const char *const of_packets[] = { "interface", "filter", "packets", "buffer",
+						  "write" };
+	bool is_sockets = call_has(call, "sockets");
+
+	if (!is_sockets && call_get(call, "pid"))
+		return error_set(err, EINVAL, "--pid needs --sockets: packets name no process");
+	for (size_t i = 0; is_sockets && i < sizeof(of_packets) / sizeof(*of_packets); i++)
+		if (call_get(call, of_packets[i]))
+			return error_set(err, EINVAL,
+					 "--%s is of packets; with --sockets there are none",
+					 of_packets[i]);
+	return 0;
+}
+
 static int read_options(struct record *r, struct error *err)
 {
 	const struct call *call = r->call;
-	uint64_t mib = 0;
+	uint64_t mib = 0, pid = 0;
 	int got;
 
 	if (!call_has(call, "messages"))
 		return error_set(err, EINVAL, "what is to be recorded? --messages");
-	got = time_option(call, "for", &r->limits.for_ns, err);
+	got = check_kind(call, err);
 	if (got >= 0)
-		got = number_option(call, "packets", UINT64_MAX, &r->limits.nr_max, err);
+		got = time_option(call, "for", &r->limits.for_ns, err);
+	if (got >= 0)
+		got = number_option(call, "pid", INT32_MAX, &pid, err);
+	if (got >= 0)
+		got = number_option(call, "packets", PACKETS_MAX, &r->limits.nr_max, err);
 	if (got >= 0)
 		got = number_option(call, "buffer", BUFFER_MIB_MAX, &mib, err);
 	if (got < 0)
@@ -202,6 +229,7 @@ static int read_options(struct record *r, struct error *err)
 		return error_set(err, EINVAL,
 				 "--write needs the name of a file: the report goes "
 				 "to standard output");
+	r->sockets = (struct sockets_options){ .source = &r->reading, .pid = (int)pid };
 	split_interfaces(r, call_get(call, "interface"));
 	return 0;
 }

@@ -26,6 +26,8 @@ static const struct example analyze_examples[] = {
 
 static const struct option record_options[] = {
 	{ "messages", NULL, "record the messages that programs send to each other" },
+	{ "sockets", NULL, "watch what programs send and receive on sockets (eBPF), not packets" },
+	{ "pid", "PID", "with --sockets: of this process only" },
 	{ "interface", "IF...", "packets of this network interface only (default: any)" },
 	{ "filter", "EXPR", "only packets that match, as tcpdump writes it: 'tcp port 80'" },
 	{ "for", "TIME", "stop after this time: 30s, 2min (default: at Ctrl-C)" },
