@@ -119,7 +119,6 @@ struct sock_common {
 	union {
 		struct {
 			__be16 skc_dport;
-			__u16 skc_num;
 		};
 	};
 	unsigned short skc_family;
@@ -130,6 +129,10 @@ struct sock_common {
 struct sock {
 	struct sock_common __sk_common;
 	__u16 sk_protocol, sk_type;
+};
+
+struct inet_sock {
+	__be16 inet_sport;
 };
 
 struct socket {

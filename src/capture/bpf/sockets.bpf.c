@@ -163,6 +163,8 @@ static __always_inline void fill_unix_ends(struct socket_record *r, struct sock 
 
 static __always_inline void fill_ends(struct socket_record *r, struct sock *sk, uint8_t kind)
 {
+	struct inet_sock *inet = (struct inet_sock *)sk;
+
 	r->kind = kind;
 	r->flags = 0;
 	r->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
@@ -170,7 +172,8 @@ static __always_inline void fill_ends(struct socket_record *r, struct sock *sk, 
 		fill_unix_ends(r, sk);
 		return;
 	}
-	r->local_port = BPF_CORE_READ(sk, __sk_common.skc_num);
+	/* skc_num is gone when a connection closes */
+	r->local_port = bpf_ntohs(BPF_CORE_READ(inet, inet_sport));
 	r->remote_port = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
 	if (BPF_CORE_READ(sk, __sk_common.skc_family) == FAMILY_IPV4) {
 		map_ipv4(r->local, BPF_CORE_READ(sk, __sk_common.skc_rcv_saddr));
@@ -295,14 +298,19 @@ static __always_inline void add_payload(struct draft *d, struct call *call, uint
 	}
 }
 
-/* How many bytes went by. A look that leaves them there (MSG_PEEK) moves no number of TCP. */
+/*
+ * How many bytes went by. A look that leaves them there (MSG_PEEK) moves no number of TCP; the end
+ * of the stream moves it by one more than there are bytes.
+ */
 static __always_inline uint32_t bytes_of(struct call *call, uint8_t kind, uint8_t form, long result)
 {
 	struct tcp_sock *sk = (struct tcp_sock *)call->sk;
+	uint32_t moved;
 
 	if (kind != SOCKET_TCP || is_send(form))
 		return result;
-	return BPF_CORE_READ(sk, copied_seq) - call->seq;
+	moved = BPF_CORE_READ(sk, copied_seq) - call->seq;
+	return moved < result ? moved : result;
 }
 
 static __always_inline void tell_call(struct task_struct *task, struct call *call, uint8_t form,
