@@ -3,9 +3,7 @@
 #ifndef CULPRIT_ASK_CONTRAST_H
 #define CULPRIT_ASK_CONTRAST_H
 
-#include "ask/breakdown.h"
-
-enum contrast_side { SIDE_BASE, SIDE_OTHER, SIDES }; /* normal and slow; before and after */
+#include "ask/strata.h"
 
 struct hop_sum {
 	double ns[SIDES];   /* on the critical path */
@@ -30,8 +28,9 @@ struct contrast {
 	struct hops hops;
 	VEC(struct hop_sum) sums;      /* by hop */
 	VEC(struct contrast_set) sets; /* by type */
-	struct breakdown split;        /* of the request that was added last */
-	VEC(uint32_t) row_of;          /* by hop, while one type is answered */
+	struct strata strata;
+	struct breakdown split; /* of the request that was added last */
+	VEC(uint32_t) row_of;   /* by hop, while one type is answered */
 };
 
 void contrast_done(struct contrast *c);
@@ -45,6 +44,7 @@ struct contrast_row {
 	sym_t node;
 	double mean[SIDES]; /* ns per request of the set */
 	double delta, share;
+	struct strata_change change; /* of a node: own is that of a visit, calls are visits */
 	double confidence; /* that the difference has this sign; negative when it was not asked */
 	uint64_t requests[SIDES], spans[SIDES];
 };

@@ -3,6 +3,12 @@
  * it after. A type weighs as much as it is frequent (mean of its parts in both runs), so that the
  * differences of all hops add up to the difference that the mean request feels at equal traffic.
  * Types that only one run has, and changes of rate, are rows without a share.
+ *
+ * A hop is no slower because it is called more often, or because what it is called for needs more
+ * calls: where the numbers of calls differ by more than chance, that part of the difference is a
+ * row of its own, the mix. before and after of a hop are what one call takes itself, so that a
+ * delay added on a node is seen in its size however often the node is called; the share is of the
+ * time that requests wait for it.
  */
 #include "ask/diff/diff.h"
 
@@ -20,12 +26,18 @@
 #include "store/store.h"
 
 #define ROWS_SHOWN 20
+#define MATTERS 0.02   /* of the sizes of all changes: a smaller part is not told apart */
+#define UNSURE 0.9     /* how sure what is known of calls may be without a word */
+#define PLACES 0.1     /* what a node must explain beyond one of its hops to be worth a sentence */
 #define CANCELLED 0.05 /* the sum is so small a part of its parts that shares of it mean little */
 
 struct change {
 	uint32_t type;
 	const struct contrast_row *row; /* NULL for a whole type */
-	double before, after, weighed;  /* weighed: delta times the weight of the type */
+	double before, after;
+	double weighed; /* what the mean request feels of it: times the weight of the type */
+	double mixed;   /* the part of it that is not time but the mix */
+	bool mix;
 	double share;
 	size_t place; /* keeps equal ones in a fixed order */
 };
@@ -90,16 +102,88 @@ static bool in_both(const struct contrast_set *s)
 	return s->nr[SIDE_BASE] && s->nr[SIDE_OTHER];
 }
 
+/* A hop that came or went has no mix: it is what changed. */
+static double mix_of(const struct contrast_row *row)
+{
+	const struct strata_change *c = &row->change;
+
+	return c->mixed && c->calls[SIDE_BASE] > 0 && c->calls[SIDE_OTHER] > 0 ? c->mix : 0;
+}
+
 static void add_rows(struct diff *d, uint32_t type, double weight, const struct contrast_row *rows,
 		     size_t nr)
 {
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
+		const struct contrast_row *row = &rows[i];
+		/* time in no span has no calls */
+		const double *took = row->spans[SIDE_BASE] + row->spans[SIDE_OTHER]
+					     ? row->change.own
+					     : row->mean;
+
 		vec_push(&d->changes, (struct change){ .type = type,
-						       .row = &rows[i],
-						       .before = rows[i].mean[SIDE_BASE],
-						       .after = rows[i].mean[SIDE_OTHER],
-						       .weighed = weight * rows[i].delta,
+						       .row = row,
+						       .before = took[SIDE_BASE],
+						       .after = took[SIDE_OTHER],
+						       .weighed = weight * row->delta,
+						       .mixed = weight * mix_of(row),
 						       .place = i });
+	}
+}
+
+/* A difference is as sure as both that it is between. */
+static double sure_of(const struct contrast_row *row)
+{
+	return row->change.confidence * row->change.confidence;
+}
+
+/* Where it is unsure which call of a node made which further calls, times are mixed up among the
+ * hops of the node, but not their mean: so far as a hop is unsure it is taken to have changed as
+ * much as all calls of the node together. */
+static void lean_on_nodes(struct diff *d)
+{
+	struct {
+		double delta, calls;
+	} *nodes = arena_alloc(&d->arena, mem_bytes(d->contrast.hops.names.nr + 1, sizeof(*nodes)));
+
+	vec_each (&d->changes, c) {
+		const struct contrast_row *row = c->row;
+		double calls = (double)(row->spans[SIDE_BASE] + row->spans[SIDE_OTHER]);
+
+		if (!row->spans[SIDE_BASE] || !row->spans[SIDE_OTHER])
+			continue;
+		nodes[row->node].delta += calls * (c->after - c->before);
+		nodes[row->node].calls += calls;
+	}
+	vec_each (&d->changes, c) {
+		const struct contrast_row *row = c->row;
+
+		if (row->spans[SIDE_BASE] && row->spans[SIDE_OTHER])
+			c->after += (1 - sure_of(row)) *
+				    (nodes[row->node].delta / nodes[row->node].calls -
+				     (c->after - c->before));
+	}
+}
+
+/* Makes the mix a change of its own where it matters. */
+static void part_the_mix(struct diff *d)
+{
+	size_t nr = d->changes.nr;
+	double size = 0;
+
+	vec_each (&d->changes, c)
+		size += fabs(c->weighed - c->mixed) + fabs(c->mixed);
+	for (size_t i = 0; i < nr; i++) {
+		struct change mix = d->changes.v[i];
+
+		if (fabs(mix.mixed) <= MATTERS * size)
+			continue;
+		d->changes.v[i].weighed -= mix.mixed;
+		mix.weighed = mix.mixed;
+		mix.before = mix.row->mean[SIDE_BASE];
+		mix.after = mix.before + mix.row->change.mix;
+		mix.mix = true;
+		vec_push(&d->changes, mix);
+	}
 }
 
 static int largest_first(const void *a, const void *b)
@@ -110,6 +194,8 @@ static int largest_first(const void *a, const void *b)
 		return x->share > y->share ? -1 : 1;
 	if (x->type != y->type)
 		return x->type < y->type ? -1 : 1;
+	if (x->mix != y->mix)
+		return x->mix ? 1 : -1;
 	return (x->place > y->place) - (x->place < y->place);
 }
 
@@ -160,15 +246,31 @@ static void compare(struct diff *d, char by)
 						  .weighed = weight * (a.mean[SIDE_OTHER] -
 								       a.mean[SIDE_BASE]) });
 	}
+	if (by == 'h')
+		lean_on_nodes(d);
+	part_the_mix(d);
 	share_out(d);
 }
 
 /* --- the report ------------------------------------------------------------------------------ */
 
-enum { WHAT, TYPE, NODE, NAME, PATH, BEFORE, AFTER, DELTA, SHARE };
+enum {
+	WHAT,
+	TYPE,
+	NODE,
+	NAME,
+	PATH,
+	BEFORE,
+	AFTER,
+	DELTA,
+	SHARE,
+	CALLS_BEFORE,
+	CALLS_AFTER,
+	CONFIDENCE,
+};
 
 static const struct column columns[] = {
-	[WHAT] = { "what", NULL, CELL_TEXT, COLUMN_JSON_ONLY },
+	[WHAT] = { "what", "what", CELL_TEXT, 0 },
 	[TYPE] = { "type", "type", CELL_TEXT, COLUMN_WIDE },
 	[NODE] = { "node", "node", CELL_TEXT, 0 },
 	[NAME] = { "name", NULL, CELL_TEXT, COLUMN_JSON_ONLY },
@@ -177,6 +279,9 @@ static const struct column columns[] = {
 	[AFTER] = { "after", "after", CELL_DURATION, 0 },
 	[DELTA] = { "delta", "delta", CELL_DURATION, 0 },
 	[SHARE] = { "share", "share", CELL_SHARE, 0 },
+	[CALLS_BEFORE] = { "calls_before", NULL, CELL_NUMBER, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[CALLS_AFTER] = { "calls_after", NULL, CELL_NUMBER, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[CONFIDENCE] = { "confidence", NULL, CELL_NUMBER, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 };
 
 static void add_change(const struct diff *d, const struct change *c, struct section *s)
@@ -186,7 +291,11 @@ static void add_change(const struct diff *d, const struct change *c, struct sect
 	struct buf path = { 0 };
 	bool hop = c->row && c->row->hop != HOP_NONE;
 
-	row_text(s, row, WHAT, hop ? STR("hop") : c->row ? STR("node") : STR("type"));
+	row_text(s, row, WHAT,
+		 c->mix   ? STR("mix")
+		 : hop    ? STR("hop")
+		 : c->row ? STR("node")
+			  : STR("type"));
 	row_text(s, row, TYPE, names_str(&d->names, c->type));
 	row_text(s, row, NODE, c->row ? names_str(&h->names, c->row->node) : STR(""));
 	if (hop) {
@@ -200,6 +309,11 @@ static void add_change(const struct diff *d, const struct change *c, struct sect
 	row_int(s, row, AFTER, length_of(c->after));
 	row_int(s, row, DELTA, length_of(c->after) - length_of(c->before));
 	row_double(s, row, SHARE, c->share);
+	if (c->row && c->row->spans[SIDE_BASE] + c->row->spans[SIDE_OTHER]) {
+		row_double(s, row, CALLS_BEFORE, c->row->change.calls[SIDE_BASE]);
+		row_double(s, row, CALLS_AFTER, c->row->change.calls[SIDE_OTHER]);
+		row_double(s, row, CONFIDENCE, c->row->change.confidence);
+	}
 	buf_done(&path);
 }
 
@@ -299,6 +413,66 @@ static void report_types(const struct diff *d, bool all, bool for_people, struct
 	}
 }
 
+/* What a node explains in all its places. */
+static double node_share(const struct diff *d, const struct change *top, size_t *places)
+{
+	double share = 0;
+
+	*places = 0;
+	vec_each (&d->changes, c)
+		if (c->row && c->row->node == top->row->node && c->mix == top->mix &&
+		    c->share >= MATTERS) {
+			share += c->share;
+			(*places)++;
+		}
+	return share;
+}
+
+static void say_place(const struct diff *d, const struct change *top, struct buf *b)
+{
+	const struct hops *h = &d->contrast.hops;
+
+	if (top->row && top->row->hop != HOP_NONE)
+		buf_fmt(b, "in \"" STR_FMT "\" ", STR_ARG(hops_name(h, top->row->hop)));
+	if (top->row && top->row->node)
+		buf_fmt(b, "on " STR_FMT " ", STR_ARG(names_str(&h->names, top->row->node)));
+	buf_fmt(b, "in requests of type " STR_FMT ": ", STR_ARG(names_str(&d->names, top->type)));
+}
+
+static void say_mix(const struct change *top, struct buf *b)
+{
+	const double *calls = top->row->change.calls;
+
+	if (fabs(calls[SIDE_OTHER] - calls[SIDE_BASE]) < MATTERS * calls[SIDE_BASE])
+		buf_add(b, STR("it makes other calls than before, which take it longer or less "
+			       "long."));
+	else
+		buf_fmt(b,
+			"a request has %.3g such calls, %.3g before. The call itself is no part "
+			"of this.",
+			calls[SIDE_OTHER], calls[SIDE_BASE]);
+}
+
+static void say_more(const struct diff *d, const struct change *top, struct buf *b)
+{
+	struct str node = STR("");
+	double share = 0;
+	size_t places = 0;
+
+	if (top->row)
+		node = names_str(&d->contrast.hops.names, top->row->node);
+	if (node.n)
+		share = node_share(d, top, &places);
+	if (places > 1 && share > top->share + PLACES)
+		buf_fmt(b, " On " STR_FMT " in %zu places together: %.0f %%.", STR_ARG(node),
+			places, 100 * (share > 1 ? 1 : share));
+	if (top->row && top->row->change.confidence < UNSURE)
+		buf_fmt(b,
+			" Which call belongs to which request is a guess here, right in %.0f of "
+			"100 cases.",
+			100 * top->row->change.confidence);
+}
+
 static void say_it(const struct diff *d, struct report *r)
 {
 	struct section *s = report_section(r, SECTION_PROSE, "answer", "");
@@ -310,18 +484,16 @@ static void say_it(const struct diff *d, struct report *r)
 		buf_add(&b, STR("No type of request is in both runs with a different latency."));
 	} else {
 		buf_fmt(&b, "%.0f %% of the difference is ", 100 * top->share);
-		if (top->row && top->row->hop != HOP_NONE)
-			buf_fmt(&b, "in \"" STR_FMT "\" ",
-				STR_ARG(hops_name(&d->contrast.hops, top->row->hop)));
-		if (top->row && top->row->node)
-			buf_fmt(&b, "on " STR_FMT " ",
-				STR_ARG(names_str(&d->contrast.hops.names, top->row->node)));
-		buf_fmt(&b, "in requests of type " STR_FMT ": ",
-			STR_ARG(names_str(&d->names, top->type)));
-		time_span_text(&b, length_of(top->before));
-		buf_add(&b, STR(" before, "));
-		time_span_text(&b, length_of(top->after));
-		buf_add(&b, STR(" after."));
+		say_place(d, top, &b);
+		if (top->mix) {
+			say_mix(top, &b);
+		} else {
+			time_span_text(&b, length_of(top->before));
+			buf_add(&b, STR(" before, "));
+			time_span_text(&b, length_of(top->after));
+			buf_add(&b, STR(" after."));
+		}
+		say_more(d, top, &b);
 	}
 	if (d->cancelled && top)
 		buf_add(&b, STR(" Gains and losses cancel out; shares are of both together."));
