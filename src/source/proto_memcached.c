@@ -127,7 +127,9 @@ static int64_t take_command(struct talk *t, struct str s)
 	if (r <= 0)
 		return r ? PROTO_LOST : PROTO_MORE;
 	left = line;
-	if (!str_take_word(&left, &word) || kind_of(word) == KIND_NONE)
+	/* a word that is not known is answered by ERROR; what is no word is not of this protocol */
+	if (!str_take_word(&left, &word) ||
+	    (kind_of(word) == KIND_NONE && !isalpha((unsigned char)word.p[0])))
 		return PROTO_LOST;
 	if ((kind_of(word) == KIND_DATA && !nth_number(line, 4, &data)) ||
 	    (kind_of(word) == KIND_META_SET && !nth_number(line, 2, &data)))

@@ -324,6 +324,51 @@ static void names_are_taken_from_the_file(void **state)
 	capture_names_free(n);
 }
 
+static struct str server_at(struct capture_names *n, const char *address, uint16_t port)
+{
+	struct endpoint e = { .port = port };
+
+	assert_true(address_parse(str_of(address), &e.address));
+	return capture_names_server(n, &e);
+}
+
+static void names_are_given_to_networks_and_services(void **state)
+{
+	struct capture_names *n = capture_names_new();
+	struct error err = { 0 };
+	struct input *in;
+
+	(void)state;
+	assert_int_equal(input_of_bytes(&in, "names",
+					STR("10.1.0.0/16 web\n10.1.2.0/24 canary\n"
+					    "10.1.0.0/16:9090 metrics\n10.1.2.3 one\n"
+					    "2001:db8::/33 six\n[2001:db8::/32]:53 dns\n"
+					    "postgresql 5432/tcp # a database\n10.1.2.128/25 late\n"
+					    "10.9.0.1:80 cart\n10.9.0.1:81 cart\n10.9.0.2 cart\n"),
+					&err),
+			 0);
+	assert_int_equal(capture_names_parse(n, in, &err), 0);
+	input_close(in);
+	assert_str_equal(server_at(n, "10.1.9.9", 80), "web");
+	assert_str_equal(server_at(n, "10.1.9.9", 9090), "metrics");
+	assert_str_equal(server_at(n, "10.1.2.7", 9090), "canary");
+	assert_str_equal(server_at(n, "10.1.2.3", 80), "one");
+	assert_str_equal(server_at(n, "10.1.2.200", 80), "late");
+	assert_str_equal(server_at(n, "2001:db8:1::1", 80), "six");
+	assert_str_equal(server_at(n, "2001:db8:8000::1", 80), "[2001:db8:8000::1]:80");
+	assert_str_equal(server_at(n, "2001:db8:8000::1", 53), "dns");
+	assert_str_equal(server_at(n, "10.2.0.1", 5432), "postgresql");
+	/* one process at many ports, one service at many addresses */
+	assert_str_equal(server_at(n, "10.9.0.1", 80), "cart");
+	assert_str_equal(server_at(n, "10.9.0.1", 81), "cart");
+	assert_str_equal(server_at(n, "10.9.0.2", 443), "cart");
+	assert_str_equal(server_at(n, "10.9.0.1", 82), "10.9.0.1:82");
+	assert_int_equal(input_of_bytes(&in, "names", STR("10.1.0.0/33 x\n"), &err), 0);
+	assert_true(capture_names_parse(n, in, &err) < 0);
+	input_close(in);
+	capture_names_free(n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +384,7 @@ int main(void)
 		cmocka_unit_test(a_trace_header_names_the_request_unless_blind),
 		cmocka_unit_test(a_million_bytes_of_handshakes_stay_bounded),
 		cmocka_unit_test(names_are_taken_from_the_file),
+		cmocka_unit_test(names_are_given_to_networks_and_services),
 	};
 
 	return RUN(tests);
