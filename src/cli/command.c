@@ -37,7 +37,7 @@ static const struct option record_options[] = {
 	{ "output", "FILE", "write the run there (default: run.culprit)" },
 	{ "method", "METHOD",
 	  "how messages become paths: auto (default), joint, nesting, convolution" },
-	{ "names", "FILE", "names of hosts: lines of ADDRESS[:PORT] NAME" },
+	{ "names", "FILE", "names of hosts: lines of ADDRESS[/BITS][:PORT] NAME" },
 	{ "blind", NULL, "ignore the trace and request ids that messages carry" },
 	{ "json", NULL, "one JSON object per line" },
 	{ "html", "FILE", "also write the report as one self-contained HTML file" },
