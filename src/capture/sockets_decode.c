@@ -61,6 +61,7 @@ static struct act act_of(struct sockets_decode *d, const struct socket_record *r
 				    .proto = proto_of(r),
 				    .from = is_from_local ? a.local : a.remote,
 				    .to = is_from_local ? a.remote : a.local,
+				    .ip_id = (uint32_t)d->nr, /* no datagram is a copy here */
 				    .seq = r->seq,
 				    .ack = r->ack };
 	return a;
@@ -168,9 +169,10 @@ static void take_received(struct sockets_decode *d, struct act *a, struct str pa
 static void take(void *to, const struct socket_record *r, struct str payload)
 {
 	struct sockets_decode *d = to;
-	struct act a = act_of(d, r);
+	struct act a;
 
 	d->nr++;
+	a = act_of(d, r);
 	switch (r->act) {
 	case SOCKET_SEND:
 		take_sent(d, &a, payload);

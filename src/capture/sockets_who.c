@@ -284,12 +284,19 @@ static bool is_listened_at(struct sockets_who *w, uint32_t netns, uint16_t port)
 	return w->listeners.at && w->listeners.at(w->listeners.to, netns, port, name);
 }
 
-/* Of a connection that was open before: who listens at one of its ports is the server. */
+/*
+ * Of a connection that was open before: who listens at one of its ports is the server. Of
+ * datagrams: who gets one before he sends any.
+ */
 static void find_role(struct sockets_who *w, struct sockets_end *e, const struct socket_record *r)
 {
-	bool is_new = !e->pid && !e->is_server && !e->is_client;
-
-	if (!is_new || r->kind != SOCKET_TCP)
+	if (e->pid || e->is_server || e->is_client)
+		return;
+	if (r->kind == SOCKET_UDP) {
+		e->is_server = r->act == SOCKET_RECEIVE;
+		e->is_client = !e->is_server;
+	}
+	if (r->kind != SOCKET_TCP)
 		return;
 	e->is_server = is_listened_at(w, r->netns, r->local_port);
 	e->is_client = !e->is_server && is_loopback((const struct address *)r->remote) &&

@@ -102,10 +102,39 @@ static __always_inline bool is_send(uint8_t form)
 	return form & SOCKETS_SENDS;
 }
 
+static __always_inline void note_call(struct call *call, struct pt_regs *regs, uint8_t form,
+				      struct sock *sk)
+{
+	struct tcp_sock *tcp = (struct tcp_sock *)sk;
+
+	call->ns = bpf_ktime_get_ns();
+	call->sk = sk;
+	call->buffer = PT_REGS_PARM2_CORE_SYSCALL(regs);
+	call->nr = PT_REGS_PARM3_CORE_SYSCALL(regs);
+	call->name = 0;
+	if ((form & SOCKETS_FORM) == SOCKETS_NAMED)
+		call->name = PT_REGS_PARM5_CORE_SYSCALL(regs);
+	if (kind_of(sk) != SOCKET_TCP)
+		return;
+	call->seq = is_send(form) ? BPF_CORE_READ(tcp, write_seq) : BPF_CORE_READ(tcp, copied_seq);
+	call->ack = is_send(form) ? BPF_CORE_READ(tcp, copied_seq) : BPF_CORE_READ(tcp, write_seq);
+}
+
+/* The socket that the call is about, if it is one that we watch. */
+static __always_inline struct sock *watched_sock(struct task_struct *task, struct pt_regs *regs,
+						 uint8_t form)
+{
+	struct sock *sk = sock_of(task, PT_REGS_PARM1_CORE_SYSCALL(regs));
+	uint8_t kind = sk ? kind_of(sk) : 0;
+
+	/* of a UNIX socket the sender is always on this machine, too */
+	return kind && (kind != SOCKET_UNIX || is_send(form)) ? sk : NULL;
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(enter_call, struct pt_regs *regs, long id)
 {
-	uint8_t form = form_of(id), kind;
+	uint8_t form = form_of(id);
 	struct task_struct *task;
 	struct call *call;
 	struct sock *sk;
@@ -115,28 +144,15 @@ int BPF_PROG(enter_call, struct pt_regs *regs, long id)
 	task = bpf_get_current_task_btf();
 	if (!is_watched(task->tgid))
 		return 0;
-	sk = sock_of(task, PT_REGS_PARM1_CORE_SYSCALL(regs));
-	kind = sk ? kind_of(sk) : 0;
-	/* of a UNIX socket the sender is always on this machine, too */
-	if (!kind || (kind == SOCKET_UNIX && !is_send(form)))
-		return 0;
+	/* made for what is no socket, too: where there is none, the entry was not seen */
 	call = bpf_task_storage_get(&calls, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!call) {
 		__sync_fetch_and_add(&nr_dropped, 1);
 		return 0;
 	}
-	call->ns = bpf_ktime_get_ns();
-	call->sk = sk;
-	call->buffer = PT_REGS_PARM2_CORE_SYSCALL(regs);
-	call->nr = PT_REGS_PARM3_CORE_SYSCALL(regs);
-	call->name = (form & SOCKETS_FORM) == SOCKETS_NAMED ? PT_REGS_PARM5_CORE_SYSCALL(regs) : 0;
-	if (kind == SOCKET_TCP) {
-		uint32_t sent = BPF_CORE_READ((struct tcp_sock *)sk, write_seq);
-		uint32_t got = BPF_CORE_READ((struct tcp_sock *)sk, copied_seq);
-
-		call->seq = is_send(form) ? sent : got;
-		call->ack = is_send(form) ? got : sent;
-	}
+	sk = watched_sock(task, regs, form);
+	if (sk)
+		note_call(call, regs, form, sk);
 	return 0;
 }
 
@@ -341,6 +357,23 @@ static __always_inline void tell_call(struct task_struct *task, struct call *cal
 	send_draft(d);
 }
 
+/* A thread that waited for a message when we came: the registers still tell what it asked for. */
+static __always_inline void tell_waiting(struct task_struct *task, struct pt_regs *regs,
+					 uint8_t form, long result)
+{
+	struct call call = { 0 };
+	struct sock *sk;
+
+	if (is_send(form) || !is_watched(task->tgid))
+		return;
+	sk = watched_sock(task, regs, form);
+	if (!sk)
+		return;
+	note_call(&call, regs, form, sk);
+	call.seq -= result;
+	tell_call(task, &call, form, result);
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(exit_call, struct pt_regs *regs, long result)
 {
@@ -353,6 +386,10 @@ int BPF_PROG(exit_call, struct pt_regs *regs, long result)
 		return 0;
 	task = bpf_get_current_task_btf();
 	call = bpf_task_storage_get(&calls, task, 0, 0);
+	if (!call && result > 0) {
+		tell_waiting(task, regs, form, result);
+		return 0;
+	}
 	if (!call || !call->sk)
 		return 0;
 	if (result > 0)
