@@ -116,6 +116,9 @@
 	  "calls without a return") \
 	X(LOSS_RETURNS_OPEN, "returns_without_call", "return without a call", \
 	  "returns without a call") \
+	X(LOSS_CALLERS_GUESSED, "callers_guessed", \
+	  "kind of call that was given to one of several services of its host", \
+	  "kinds of calls that were given to one of several services of their host") \
 	X(LOSS_MESSAGES_NO_ID, "messages_without_id", "message without an id, in no request", \
 	  "messages without an id, in no request") \
 	X(LOSS_MESSAGES_UNPLACED, "messages_in_no_path", \
