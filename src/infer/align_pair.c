@@ -1,0 +1,155 @@
+/*
+ * A return may seem to come before its call, so nothing here asks for the order of the two. Calls
+ * and returns that share caller, callee and id and occur once are a pair. Where ids are missing or
+ * used again, returns are taken to come in the order of the calls: that gives wrong pairs where
+ * calls overlap, but if every true one takes at least a time, then so does every one of these. What
+ * is not known is which return is the first one's, as messages may be lost and stretches begin
+ * anywhere. So the calls are taken BLOCK at a time, and the returns from where durations vary
+ * least.
+ */
+#include "infer/align_calls.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "infer/skew.h"
+
+enum { BLOCK = 32, SEARCH_FIRST = 16, SEARCH = 4 };
+
+static uint32_t caller(const struct align_message *m)
+{
+	return m->op == MESSAGE_CALL ? m->from : m->to;
+}
+
+static uint32_t callee(const struct align_message *m)
+{
+	return m->op == MESSAGE_CALL ? m->to : m->from;
+}
+
+static bool is_same_group(const struct align_message *a, const struct align_message *b)
+{
+	return caller(a) == caller(b) && callee(a) == callee(b) && a->id == b->id;
+}
+
+/* Groups, in each the calls first, both in the order of their clocks. */
+static int by_group(const void *pa, const void *pb)
+{
+	const struct align_message *a = pa, *b = pb;
+
+	if (caller(a) != caller(b))
+		return caller(a) < caller(b) ? -1 : 1;
+	if (callee(a) != callee(b))
+		return callee(a) < callee(b) ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if (a->op != b->op)
+		return a->op == MESSAGE_CALL ? -1 : 1;
+	return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+static void add(struct align_calls *to, const struct align_message *call,
+		const struct align_message *ret, bool is_guess)
+{
+	vec_push(&to->v, (struct align_call){ .start = call->ns,
+					      .end = ret ? ret->ns : ALIGN_OPEN,
+					      .start_clock = call->clock,
+					      .end_clock = ret ? ret->clock : 0,
+					      .from = call->from,
+					      .to = call->to,
+					      .is_guess = is_guess });
+}
+
+/* How a block of calls would last with the returns from some place on. */
+struct fit {
+	double spread, mean;
+	bool is_backward;
+};
+
+static struct fit fit_of(const struct align_message *calls, const struct align_message *rets,
+			 size_t nr)
+{
+	struct fit f = { 0 };
+
+	for (size_t i = 0; i < nr; i++) {
+		int64_t d = skew_minus(rets[i].ns, calls[i].ns);
+
+		f.is_backward |= d < 0;
+		f.mean += (double)d / (double)nr;
+	}
+	for (size_t i = 0; i < nr; i++)
+		f.spread += fabs((double)skew_minus(rets[i].ns, calls[i].ns) - f.mean) / (double)nr;
+	return f;
+}
+
+/* Of those that vary about as little as the best, the shortest that has no return before its call.
+ */
+static bool is_better(struct fit a, struct fit best, double least_spread)
+{
+	bool a_close = a.spread <= 1.3 * least_spread + 1000;
+	bool best_close = best.spread <= 1.3 * least_spread + 1000;
+
+	if (a_close != best_close)
+		return a_close;
+	if (a.is_backward != best.is_backward)
+		return best.is_backward;
+	return fabs(a.mean) < fabs(best.mean);
+}
+
+/* Where the return of the first of these calls stands; nr_rets when there is no telling. */
+static size_t find_first(const struct align_message *calls, size_t nr,
+			 const struct align_message *rets, size_t nr_rets, size_t around,
+			 size_t search)
+{
+	size_t from = around > search ? around - search : 0, found = nr_rets;
+	struct fit fits[2 * SEARCH_FIRST + 1], best = { 0 };
+	double least = INFINITY;
+	unsigned nr_fits = 0;
+
+	for (size_t at = from; at <= around + search && at + nr <= nr_rets; at++) {
+		fits[nr_fits] = fit_of(calls, rets + at, nr);
+		least = fmin(least, fits[nr_fits++].spread);
+	}
+	for (unsigned i = 0; i < nr_fits; i++)
+		if (found == nr_rets || is_better(fits[i], best, least)) {
+			found = from + i;
+			best = fits[i];
+		}
+	return found;
+}
+
+static void pair_in_order(const struct align_message *calls, size_t nr_calls,
+			  const struct align_message *rets, size_t nr_rets, struct align_calls *to)
+{
+	size_t at = 0, search = SEARCH_FIRST;
+
+	for (size_t i = 0; i < nr_calls; i += BLOCK) {
+		size_t nr = nr_calls - i < BLOCK ? nr_calls - i : BLOCK;
+		size_t first = find_first(calls + i, nr, rets, nr_rets, at, search);
+		bool is_found = first < nr_rets;
+
+		for (size_t j = 0; j < nr; j++)
+			add(to, &calls[i + j], is_found ? &rets[first + j] : NULL, true);
+		at = is_found ? first + nr : at + nr;
+		search = SEARCH;
+	}
+}
+
+void align_pair(struct align_message *m, size_t nr, struct align_calls *to)
+{
+	size_t last;
+
+	if (nr)
+		qsort(m, nr, sizeof(*m), by_group);
+	for (size_t first = 0; first < nr; first = last) {
+		size_t nr_calls = 0, nr_rets;
+
+		for (last = first; last < nr && is_same_group(&m[first], &m[last]); last++)
+			nr_calls += m[last].op == MESSAGE_CALL;
+		nr_rets = last - first - nr_calls;
+		if (nr_calls == 1)
+			add(to, &m[first], nr_rets == 1 ? &m[first + 1] : NULL, false);
+		else if (nr_calls)
+			pair_in_order(m + first, nr_calls, m + first + nr_calls, nr_rets, to);
+	}
+}
