@@ -77,7 +77,8 @@ static bool parse_line(struct str line, struct listener *out)
 	return true;
 }
 
-static void read_table(struct sockets_listen *l, uint32_t tgid, const char *table, uint32_t netns)
+/* False when there is none: the process has just ended, another may tell. */
+static bool read_table(struct sockets_listen *l, uint32_t tgid, const char *table, uint32_t netns)
 {
 	char path[PATH_MAX], line[LINE_MAX_BYTES];
 	cleanup(fclose) FILE *f = NULL;
@@ -91,6 +92,7 @@ static void read_table(struct sockets_listen *l, uint32_t tgid, const char *tabl
 		one.netns = netns;
 		vec_push(&l->all, one);
 	}
+	return f != NULL;
 }
 
 static void read_netns(struct sockets_listen *l, uint32_t tgid)
@@ -100,11 +102,10 @@ static void read_netns(struct sockets_listen *l, uint32_t tgid)
 	vec_each (&l->netns, it)
 		if (*it == netns)
 			return;
-	if (!netns)
+	if (!netns || !read_table(l, tgid, "net/tcp", netns))
 		return;
 	vec_push(&l->netns, netns);
-	read_table(l, tgid, "net/tcp", netns);
-	read_table(l, tgid, "net/tcp6", netns);
+	read_table(l, tgid, "net/tcp6", netns); /* there is none where IPv6 is off */
 }
 
 static int cmp_inode(const void *a, const void *b)
