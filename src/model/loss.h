@@ -121,6 +121,9 @@
 	  "kinds of calls that were given to one of several services of their host") \
 	X(LOSS_MESSAGES_NO_ID, "messages_without_id", "message without an id, in no request", \
 	  "messages without an id, in no request") \
+	X(LOSS_MESSAGES_TWICE, "messages_twice", \
+	  "message that several captures saw, counted once", \
+	  "messages that several captures saw, counted once") \
 	X(LOSS_MESSAGES_UNPLACED, "messages_in_no_path", \
 	  "message that follows no other by a delay that recurs, in no request", \
 	  "messages that follow no other by a delay that recurs, in no request") \
