@@ -192,6 +192,8 @@ static int64_t gather(struct str s, const struct frame_head *f, bool is_cut, str
 	if (!strip(f, &body))
 		return PROTO_LOST;
 	buf_add(block, body);
+	if (rest.n < f->bytes)
+		return (int64_t)f->bytes + FRAME_HEAD;
 	rest = str_skip(rest, (size_t)f->bytes);
 	while (!(next.flags & END_HEADERS) && !is_cut) {
 		if (block->n > BLOCK_BYTES_MAX)
@@ -229,6 +231,15 @@ static void take_block(struct talk *t, unsigned side, const struct frame_head *f
 		end_stream(t, f->stream, false);
 }
 
+/* Names that were told in what is missing cannot be known; those told from now on can. */
+static void lose(struct talk *t, unsigned side)
+{
+	struct http2 *h = talk_state(t);
+
+	hpack_done(&h->hpack[side]);
+	h->hpack[side] = (struct hpack){ .max = h->hpack[side].max };
+}
+
 static int64_t take_headers(struct talk *t, unsigned side, const struct frame_head *f, struct str s)
 {
 	struct http2 *state = talk_state(t);
@@ -243,6 +254,8 @@ static int64_t take_headers(struct talk *t, unsigned side, const struct frame_he
 			take_block(t, side, f, &h);
 		else
 			n = PROTO_LOST;
+		if (talk_is_cut(t))
+			lose(t, side);
 	}
 	buf_done(&block);
 	buf_done(&h.method);
@@ -273,15 +286,6 @@ static int64_t parse(struct talk *t, unsigned side, struct str s)
 	if (!is_client && f.type == FRAME_RESET && talk_has_call(t, f.stream))
 		end_stream(t, f.stream, true);
 	return (int64_t)f.bytes + FRAME_HEAD;
-}
-
-/* Names that were told in what is missing cannot be known; those told from now on can. */
-static void lose(struct talk *t, unsigned side)
-{
-	struct http2 *h = talk_state(t);
-
-	hpack_done(&h->hpack[side]);
-	h->hpack[side] = (struct hpack){ .max = h->hpack[side].max };
 }
 
 /* Answers that had begun when the capture ended. */

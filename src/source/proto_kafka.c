@@ -157,7 +157,7 @@ static int looks(struct str s, bool from_client)
 			return 0;
 		return r.client.n && (r.bytes == s.n || s.n > 512) ? 80 : r.client.n ? 65 : 25;
 	}
-	return take_be(&s, 4, &n) && n >= 4 && n == s.n ? 18 : 0;
+	return take_be(&s, 4, &n) && n >= 4 && n == s.n ? 20 : 0;
 }
 
 /* From some version on lengths are varints that count one more, so that 0 is none. */

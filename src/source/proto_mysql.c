@@ -106,7 +106,7 @@ static int looks(struct str s, bool from_client)
 			return 0;
 		if (byte_at(s, 4) == 0xff)
 			return byte_at(s, 7) == '#' ? 75 : 0;
-		return bytes_le(s.p, 3) <= s.n && bytes_le(s.p, 3) ? 18 : 0;
+		return bytes_le(s.p, 3) <= s.n && bytes_le(s.p, 3) ? 20 : 0;
 	}
 	if (s.n < 5)
 		return 0;

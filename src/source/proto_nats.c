@@ -120,7 +120,7 @@ static int64_t take_data(struct talk *t, enum verb verb, struct str line, struct
 
 	if (!take_data_line(verb, line, &d))
 		return PROTO_LOST;
-	if (rest.n < d.head_bytes && d.head_bytes < LINE_MAX)
+	if (rest.n < d.head_bytes && d.head_bytes < LINE_MAX && !talk_is_cut(t))
 		return PROTO_MORE;
 	add_subject(&title, d.subject);
 	m.title = buf_str(&title);
