@@ -1,10 +1,8 @@
 /*
  * Joint assignment, after the note "paths" (which in turn follows the SIGCOMM 2024 work on tracing
  * without instrumentation, with a sampler in place of its integer programs): nodes are independent
- * given the messages; for each a model is learned from a sample of its time line, from two starts
- * of which the better is kept, and all its calls are then assigned by sampling under that model.
- * Where the two starts leave hardly any confidence, the paper's nesting algorithm decides instead:
- * a model that was not learned is worse than none.
+ * given the messages; for each a model is learned from a sample of its time line, twice, of which
+ * the likelier is kept, and all its calls are then assigned by sampling under that model.
  *
  * Cost: about 25 us of one core for a call with many candidates, nothing but the search for
  * candidates for one with a single one; learning is bounded by the sample. Memory: the sample and a
@@ -19,7 +17,7 @@
 #include "infer/paths/crew.h"
 #include "infer/paths/joins.h"
 #include "infer/paths/learn.h"
-#include "infer/paths/nesting.h"
+#include "infer/paths/start.h"
 #include "infer/paths/sweep.h"
 
 enum {
@@ -31,21 +29,21 @@ enum {
 	BURN_IN = 16,
 	MARKS_CHUNK = 24,
 	TENTHS = 10,
+	RUNS = 2, /* of learning */
 };
-/* Mean confidence of a node at which nothing was learned. Chosen on the generated pathological
- * cases, the same that it is scored on: no held-out check was made. */
-#define HOPELESS 0.36f
+/* The one finds what is hard to tell apart, the other what is far from where it begins. */
+static const float heats[RUNS] = { 1, 2 };
+#define ANY_SPAN 0.1f /* share of proposals that are drawn from all candidates alike */
 
 /* One node and what was learned of it. */
 struct site {
 	uint32_t node;
 	struct view view;
 	struct stretch all;
-	struct model models[STARTS];
-	struct piece pieces[STARTS];
-	struct learned learned[STARTS];
+	struct model models[RUNS];
+	struct piece pieces[RUNS];
+	double ll[RUNS];
 	int best;
-	bool is_hopeless;
 	bool is_whole;       /* everything was learned from */
 	float trust[TENTHS]; /* by the sampler's confidence: what it was worth in the sample */
 };
@@ -128,7 +126,7 @@ static void site_init(const struct joint *j, struct site *s, uint32_t node)
 
 static void forget_learned(struct site *s)
 {
-	for (int i = 0; i < STARTS; i++) {
+	for (int i = 0; i < RUNS; i++) {
 		piece_done(&s->pieces[i]);
 		model_done(&s->models[i]);
 	}
@@ -143,8 +141,8 @@ static void site_done(struct site *s)
 static void learn(void *ctx, uint32_t item)
 {
 	struct joint *j = ctx;
-	struct site *s = &j->sites.v[item / STARTS];
-	int start = (int)(item % STARTS);
+	struct site *s = &j->sites.v[item / RUNS];
+	int run = (int)(item % RUNS);
 	struct stretch st = s->all;
 	uint64_t seed = 0x5eed0000 + item;
 
@@ -154,24 +152,13 @@ static void learn(void *ctx, uint32_t item)
 		st.from = (st.nr_out - SAMPLE_CALLS) / 2;
 		st.to = st.from + SAMPLE_CALLS;
 	}
-	piece_init(&s->pieces[start], &st);
-	model_init(&s->models[start], &j->bins, &s->view);
-	s->learned[start] =
-		learn_model(&s->models[start], &s->pieces[start], &s->view, start, &seed);
-}
-
-/* A wrong solution of a crowded node can be the likelier one, but it is less sure of itself. */
-static int better(const struct learned *l)
-{
-	double most = l[0].confidence > l[1].confidence ? l[0].confidence : l[1].confidence;
-
-	if (most > 0.9)
-		return l[1].ll > l[0].ll;
-	return l[1].confidence > l[0].confidence;
+	piece_init(&s->pieces[run], &st);
+	model_init(&s->models[run], &j->bins, &s->view);
+	s->ll[run] = learn_model(&s->models[run], &s->pieces[run], &s->view, heats[run], &seed);
 }
 
 /*
- * A sampler's shares carry no doubt about what was learned. The other start came to its own view of
+ * A sampler's shares carry no doubt about what was learned. The other run came to its own view of
  * the same calls: where it disagrees, the structure itself is in doubt. second may be NULL.
  */
 static float confidence_of(const struct piece *p, const struct piece *second, uint32_t mark)
@@ -202,7 +189,7 @@ static unsigned tenth(float confidence)
 static void learn_trust(struct site *s)
 {
 	const struct piece *p = &s->pieces[s->best], *second = &s->pieces[!s->best];
-	float sum[TENTHS] = { 0 }, nr[TENTHS] = { 0 }, all = 0;
+	float sum[TENTHS] = { 0 }, nr[TENTHS] = { 0 };
 
 	for (uint32_t i = 0; i < p->nr_unsure; i++) {
 		uint32_t mark = likeliest(p, &p->calls[p->unsure[i]]);
@@ -211,9 +198,7 @@ static void learn_trust(struct site *s)
 
 		sum[at] += confidence_of(p, second, mark) / sure;
 		nr[at]++;
-		all += confidence_of(p, second, mark);
 	}
-	s->is_hopeless = all < HOPELESS * (float)p->nr_unsure;
 	for (unsigned i = 0; i < TENTHS; i++)
 		s->trust[i] = (sum[i] + 1) / (nr[i] + 1);
 }
@@ -235,27 +220,6 @@ static void write_back(struct joint *j, const struct piece *p, const struct piec
 	}
 }
 
-/* Each call to the span that most likely goes on with it, in the order of time. */
-static void assign_greedily(struct piece *p, struct model *m)
-{
-	for (uint32_t i = 0; i < p->nr_calls; i++) {
-		const struct pcall *c = &p->calls[i];
-		float best = -INFINITY;
-		uint32_t span = NO_SPAN;
-
-		for (uint32_t k = c->first; k < c->first + c->nr && c->nr > 1; k++) {
-			float ll = model_ll_next(m, p, &p->spans[p->candidates.v[k]], i);
-
-			if (ll <= best)
-				continue;
-			best = ll;
-			span = p->candidates.v[k];
-		}
-		if (span != NO_SPAN)
-			piece_give(p, i, span);
-	}
-}
-
 static void assign_chunk(struct joint *j, struct site *s, const struct chunk *c, uint64_t seed)
 {
 	struct model *m = &s->models[s->best];
@@ -268,14 +232,11 @@ static void assign_chunk(struct joint *j, struct site *s, const struct chunk *c,
 	st.margin = MARGIN_CALLS;
 	piece_init(&p, &st);
 	if (p.nr_unsure) {
-		/* where nearly all is in doubt, one wrong choice leads to the next */
-		if (2 * p.nr_unsure > p.nr_calls)
-			start_assign(&p, &s->view, &j->bins, START_EVENTS);
-		else
-			assign_greedily(&p, m);
+		pull_weigh(&m->pull, &p, &j->bins, ANY_SPAN);
+		start_draw(&p, &seed);
 		model_ll_all(m, &p);
 		for (int i = 0; i < BURN_IN; i++)
-			sweep(&p, m, &seed, 0);
+			sweep(&p, m, &seed);
 		sweep_marks(&p, m, &seed, MARKS_CHUNK);
 	}
 	write_back(j, &p, NULL, s->trust);
@@ -287,13 +248,8 @@ static void assign(void *ctx, uint32_t item)
 	struct joint *j = ctx;
 	const struct chunk *c = &j->chunks.v[item];
 	struct site *s = &j->sites.v[c->site];
-	const struct nesting_options simple = NESTING_DEFAULTS;
 	uint64_t seed = 0xdec0de00 + item;
 
-	if (s->is_hopeless) {
-		nesting_node(j->w, &simple, &j->sides, s->node);
-		return;
-	}
 	if (!s->is_whole) {
 		assign_chunk(j, s, c, seed);
 		return;
@@ -302,16 +258,16 @@ static void assign(void *ctx, uint32_t item)
 	write_back(j, &s->pieces[s->best], &s->pieces[!s->best], NULL);
 }
 
-/* The better of both starts stays; small nodes are one chunk, large ones many. */
+/* The likelier of both runs stays; small nodes are one chunk, large ones many. */
 static void plan(struct joint *j)
 {
 	for (uint32_t i = 0; i < j->sites.nr; i++) {
 		struct site *s = &j->sites.v[i];
 		uint32_t step;
 
-		s->best = better(s->learned);
+		s->best = s->ll[1] > s->ll[0];
 		learn_trust(s);
-		step = s->is_whole || s->is_hopeless ? s->all.nr_out : CHUNK_CALLS;
+		step = s->is_whole ? s->all.nr_out : CHUNK_CALLS;
 		s->models[s->best].frozen = !s->is_whole;
 		for (uint32_t from = 0; from < s->all.nr_out; from += step)
 			vec_push(&j->chunks,
@@ -324,7 +280,7 @@ static void plan(struct joint *j)
 /* Learns the sites and assigns their calls. */
 static void run_sites(struct joint *j)
 {
-	crew_run((uint32_t)j->sites.nr * STARTS, learn, j);
+	crew_run((uint32_t)j->sites.nr * RUNS, learn, j);
 	vec_clear(&j->chunks);
 	plan(j);
 	crew_run((uint32_t)j->chunks.nr, assign, j);

@@ -129,18 +129,17 @@ static void keep_decided(struct piece *p, const struct window *w)
 {
 	for (uint32_t i = 0; i < p->nr_calls; i++) {
 		struct pcall *c = &p->calls[i];
-		uint32_t *v = p->candidates.v + c->first;
+		uint32_t *v = p->candidates.v + c->first, nr = 0;
 
 		if (!c->fixed)
 			continue;
-		for (uint32_t k = 0; k < c->nr; k++)
-			if (p->spans[v[k]].call == w->calls.v[c->call].parent) {
-				v[0] = v[k];
-				c->nr = 1;
+		/* when it is not, as with work after the reply, it is no span's here */
+		for (; nr < c->nr; nr++)
+			if (p->spans[v[nr]].call == w->calls.v[c->call].parent)
 				break;
-			}
-		if (c->nr > 1)
-			c->nr = 0;
+		if (nr < c->nr)
+			v[0] = v[nr];
+		c->nr = nr < c->nr;
 	}
 }
 
@@ -155,6 +154,7 @@ void piece_init(struct piece *p, const struct stretch *s)
 	find_candidates(p);
 	keep_decided(p, s->w);
 	p->marks = arena_array(&p->arena, uint32_t, p->candidates.nr + 1);
+	p->pull = arena_array(&p->arena, float, p->candidates.nr + 1);
 	p->unsure = arena_array(&p->arena, uint32_t, p->nr_calls + 1);
 	for (uint32_t i = 0; i < p->nr_calls; i++) {
 		if (p->calls[i].nr > 1)

@@ -33,9 +33,7 @@ struct pspan {
 	uint32_t nr, room; /* kids */
 	uint32_t *kids;    /* calls of the piece, in order */
 	float ll;
-	float crowd; /* how many spans were open beside it, on average */
-	bool active; /* learned from in this round */
-	bool cut;    /* reaches beyond the piece, so that kids may be missing */
+	bool cut; /* reaches beyond the piece, so that kids may be missing */
 };
 
 struct pcall {
@@ -54,6 +52,7 @@ struct piece {
 	uint32_t nr_spans, nr_calls;
 	VEC(uint32_t) candidates; /* of all calls, each in the order of the spans */
 	uint32_t *marks;          /* how often each candidate was chosen */
+	float *pull;              /* how often each is proposed, summed up by call; see pull.h */
 	uint32_t nr_marked;       /* samples in marks */
 	uint32_t *unsure;         /* calls with several candidates */
 	uint32_t nr_unsure;
