@@ -59,7 +59,7 @@ struct record {
 	struct watched watched;
 	struct sink store;
 	uint64_t nr_messages;
-	bool is_terminal, is_shown;
+	bool may_tell, is_shown; /* the line that says how it goes */
 	int64_t began, drawn;
 };
 
@@ -105,13 +105,15 @@ static void tell(void *to, const struct capture_seen *seen)
 	struct record *r = to;
 	int64_t now = time_tick();
 
-	if (!r->is_terminal || now - r->drawn < EVERY_NS)
+	if (!r->may_tell || now - r->drawn < EVERY_NS)
 		return;
-	fprintf(stderr,
-		"\r\033[Krecording  %.0f s  %llu %s  %llu messages  %llu dropped  (Ctrl-C ends it)",
-		(double)(now - r->began) / 1e9, (unsigned long long)seen->nr_seen,
-		call_has(r->call, "sockets") ? "system calls" : "packets",
-		(unsigned long long)r->nr_messages, (unsigned long long)seen->nr_dropped);
+	fprintf(stderr, "\r\033[Krecording  %.0f s  %llu %s", (double)(now - r->began) / 1e9,
+		(unsigned long long)seen->nr_seen,
+		call_has(r->call, "sockets") ? "system calls" : "packets");
+	/* they come in batches: nothing yet does not mean that nothing was found */
+	if (r->nr_messages)
+		fprintf(stderr, "  %llu messages", (unsigned long long)r->nr_messages);
+	fprintf(stderr, "  %llu dropped  (Ctrl-C ends it)", (unsigned long long)seen->nr_dropped);
 	fflush(stderr);
 	r->drawn = now;
 	r->is_shown = true;
@@ -237,13 +239,15 @@ static int read_options(struct record *r, struct error *err)
 int cmd_record(const struct call *call)
 {
 	const char *path = call_get(call, "output");
-	struct record r = { .call = call, .is_terminal = isatty(STDERR_FILENO) };
+	struct record r = { .call = call };
 	const struct observer live = { &r, record };
 	struct error err = { 0 };
 	struct store *s = NULL;
 	int got = read_options(&r, &err);
 
 	path = path ? path : "run.culprit";
+	/* the command prints there too */
+	r.may_tell = isatty(STDERR_FILENO) && !call->nr_inputs;
 	if (got >= 0)
 		got = observe_live(call, &live, path, &s, &err);
 	if (got >= 0)

@@ -111,7 +111,9 @@ static void tell_kinds(struct section *s, const struct kinds *k)
 }
 
 struct placed {
-	uint64_t nr_requests, nr_events, nr_unsure;
+	uint64_t nr_requests, nr_events;
+	uint64_t nr_by_work;  /* by an identifier in the text that is no request id */
+	uint64_t nr_inferred; /* by no name at all, and not surely */
 };
 
 static int count_request(void *ctx, const struct request *r)
@@ -120,7 +122,10 @@ static int count_request(void *ctx, const struct request *r)
 
 	p->nr_requests++;
 	p->nr_events += r->nr_events;
-	p->nr_unsure += r->confidence < 0.9f;
+	if (r->confidence < 0.9f) {
+		p->nr_by_work += r->key_kind != KEY_NONE;
+		p->nr_inferred += r->key_kind == KEY_NONE;
+	}
 	return 0;
 }
 
@@ -143,9 +148,14 @@ static void tell_requests(struct section *s, const struct placed *p, uint64_t nr
 	if (nr_events && p->nr_requests)
 		buf_fmt(&b, ", %.1f %% of the events are in one",
 			100.0 * (double)p->nr_events / (double)nr_events);
-	if (p->nr_unsure) {
+	if (p->nr_inferred) {
 		buf_add(&b, STR("; "));
-		add_count(&b, p->nr_unsure);
+		add_count(&b, p->nr_inferred);
+		buf_add(&b, STR(" inferred with a confidence below 0.9"));
+	}
+	if (p->nr_by_work) {
+		buf_add(&b, STR("; "));
+		add_count(&b, p->nr_by_work);
 		buf_add(&b, STR(" rest on an identifier of work in the text, not on a request id"));
 	}
 	section_say(s, "infer", STR_FMT, STR_ARG(buf_str(&b)));
