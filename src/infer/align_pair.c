@@ -62,7 +62,7 @@ static void add(struct align_calls *to, const struct align_message *call,
 
 /* How a block of calls would last with the returns from some place on. */
 struct fit {
-	double spread, mean;
+	double spread;
 	bool is_backward;
 };
 
@@ -70,52 +70,57 @@ static struct fit fit_of(const struct align_message *calls, const struct align_m
 			 size_t nr)
 {
 	struct fit f = { 0 };
+	double mean = 0;
 
 	for (size_t i = 0; i < nr; i++) {
 		int64_t d = skew_minus(rets[i].ns, calls[i].ns);
 
 		f.is_backward |= d < 0;
-		f.mean += (double)d / (double)nr;
+		mean += (double)d / (double)nr;
 	}
 	for (size_t i = 0; i < nr; i++)
-		f.spread += fabs((double)skew_minus(rets[i].ns, calls[i].ns) - f.mean) / (double)nr;
+		f.spread += fabs((double)skew_minus(rets[i].ns, calls[i].ns) - mean) / (double)nr;
 	return f;
 }
 
-/* Of those that vary about as little as the best, the shortest that has no return before its call.
- */
-static bool is_better(struct fit a, struct fit best, double least_spread)
+/* Of those that vary about as little as the best of them, the one nearest to where it should be; nr
+ * when there is none. */
+static unsigned best_of(const struct fit *fits, unsigned nr, bool is_backward, size_t expected)
 {
-	bool a_close = a.spread <= 1.3 * least_spread + 1000;
-	bool best_close = best.spread <= 1.3 * least_spread + 1000;
+	double least = INFINITY;
+	unsigned best = nr;
 
-	if (a_close != best_close)
-		return a_close;
-	if (a.is_backward != best.is_backward)
-		return best.is_backward;
-	return fabs(a.mean) < fabs(best.mean);
+	for (unsigned i = 0; i < nr; i++)
+		if (fits[i].is_backward == is_backward)
+			least = fmin(least, fits[i].spread);
+	for (unsigned i = 0; i < nr; i++)
+		if (fits[i].is_backward == is_backward && fits[i].spread <= 1.3 * least + 1000 &&
+		    (best == nr || i <= expected))
+			best = i;
+	return best;
 }
 
-/* Where the return of the first of these calls stands; nr_rets when there is no telling. */
+/*
+ * Where the return of the first of these calls stands; nr_rets when there is no telling. That
+ * returns come before their calls is believed only when it is far more regular than the contrary,
+ * and when later returns could have been chosen as well.
+ */
 static size_t find_first(const struct align_message *calls, size_t nr,
 			 const struct align_message *rets, size_t nr_rets, size_t around,
 			 size_t search)
 {
-	size_t from = around > search ? around - search : 0, found = nr_rets;
-	struct fit fits[2 * SEARCH_FIRST + 1], best = { 0 };
-	double least = INFINITY;
-	unsigned nr_fits = 0;
+	size_t from = around > search ? around - search : 0;
+	struct fit fits[2 * SEARCH_FIRST + 1] = { 0 };
+	unsigned nr_fits = 0, forward, backward;
 
-	for (size_t at = from; at <= around + search && at + nr <= nr_rets; at++) {
-		fits[nr_fits] = fit_of(calls, rets + at, nr);
-		least = fmin(least, fits[nr_fits++].spread);
-	}
-	for (unsigned i = 0; i < nr_fits; i++)
-		if (found == nr_rets || is_better(fits[i], best, least)) {
-			found = from + i;
-			best = fits[i];
-		}
-	return found;
+	for (size_t at = from; at <= around + search && at + nr <= nr_rets; at++)
+		fits[nr_fits++] = fit_of(calls, rets + at, nr);
+	forward = best_of(fits, nr_fits, false, around - from);
+	backward = best_of(fits, nr_fits, true, around - from);
+	if (backward < nr_fits && around + search + nr <= nr_rets &&
+	    (forward == nr_fits || 3 * fits[backward].spread + 1000 < fits[forward].spread))
+		return from + backward;
+	return forward < nr_fits ? from + forward : nr_rets;
 }
 
 static void pair_in_order(const struct align_message *calls, size_t nr_calls,

@@ -3,7 +3,8 @@
  * node calls while it answers lies within one of the calls that it serves; which one is not known,
  * so the most generous one counts: of those that have begun, the one that ends last, and of those
  * that end late enough, the one that began first. Where several are open at once this says little,
- * but what it says is true. Work that goes on after the answer says nothing.
+ * but what it says is true. Work that goes on after the answer says nothing. Neither do calls that
+ * a node serves side by side without ids, as nobody knows when each of them ended.
  *
  * Which calls are open when depends on the clocks themselves: the offsets found so far are used,
  * and the whole is said again when they have changed.
@@ -23,6 +24,7 @@ struct served {
 struct node {
 	uint32_t first, nr; /* in served */
 	int64_t longest;    /* of the calls that returned; -1 for none */
+	double guessed;     /* time in calls whose returns are guesses */
 };
 
 struct saying {
@@ -79,6 +81,14 @@ static void order_node(const struct saying *s, const struct node *n)
 	}
 }
 
+/* Whether it is mostly known which calls are served when. */
+static bool is_known(const struct saying *s, const struct node *n)
+{
+	const struct served *v = s->served + n->first;
+
+	return n->nr && 2 * n->guessed <= (double)skew_minus(v[n->nr - 1].start, v[0].start);
+}
+
 static void list_served(struct saying *s)
 {
 	uint32_t at = 0;
@@ -90,6 +100,7 @@ static void list_served(struct saying *s)
 
 		if (!n->first++ || lasted > n->longest)
 			n->longest = lasted;
+		n->guessed += c->is_guess && lasted > 0 ? (double)lasted : 0;
 	}
 	for (uint32_t i = 0; i < s->nr_nodes; i++) {
 		uint32_t nr = s->nodes[i].first;
@@ -166,7 +177,7 @@ static void say_within(const struct saying *s, const struct align_call *c)
 	uint32_t begun = begun_by(s, n, start);
 	const struct served *last;
 
-	if (!n->nr)
+	if (!is_known(s, n))
 		return;
 	last = begun ? &s->served[n->first + s->latest[n->first + begun - 1]] : NULL;
 	if (!last || last->end < start) {

@@ -53,6 +53,7 @@ struct skew {
 /* How many more constraints are satisfied. */
 struct gain {
 	int64_t certain, all;
+	int64_t most; /* when only the number of all counts */
 };
 
 /* A set of clocks that could be moved together. */
@@ -425,8 +426,8 @@ static bool is_better(const struct skew *k, struct gain gain, const struct move 
 		return true;
 	if (is_apart(gain.certain, best->gain.certain))
 		return gain.certain > best->gain.certain;
-	if (is_apart(gain.all, best->gain.all))
-		return gain.all > best->gain.all;
+	if (is_apart(gain.most, best->gain.most))
+		return gain.most > best->gain.most;
 	if (k->set.nr != best->set.nr)
 		return k->set.nr < best->set.nr;
 	return ties != best->ties ? ties < best->ties : trust_in_set(k) < best->trust;
@@ -442,12 +443,16 @@ static void try_move(struct skew *k, uint32_t clock, uint32_t stays, int64_t by,
 	set_clear(k);
 	set_add(k, clock);
 	if (set_close(k, stays, by)) {
+		int64_t by_all = best_place(k, false);
+		struct gain of_all = gain_of_set(k, by_all);
+
 		by = best_place(k, true);
 		gain = gain_of_set(k, by);
 		if (gain.certain < WITNESSES_MIN) {
-			by = best_place(k, false);
-			gain = gain_of_set(k, by);
+			by = by_all;
+			gain = of_all;
 		}
+		gain.most = of_all.all;
 	}
 	if ((gain.certain >= WITNESSES_MIN || (gain.certain >= 0 && gain.all >= WITNESSES_MIN)) &&
 	    is_better(k, gain, best)) {
@@ -534,17 +539,35 @@ bool skew_solve(struct skew *k)
 	return any;
 }
 
+/* Whether so few speak against the set in hand being there that nothing is wrong with it. */
+static bool is_free(const struct skew *k, int64_t by)
+{
+	vec_each (&k->set, c) {
+		const struct face *f = &k->faces.v[*c];
+
+		for (uint32_t j = 0; j < f->nr_pairs; j++) {
+			const struct pair *p = &k->pairs.v[f->pairs[j]];
+
+			if (is_many(violated_at(p, moved(k, p, by)), p))
+				return false;
+		}
+	}
+	return true;
+}
+
 void skew_centre(struct skew *k)
 {
 	put_in_order(k);
 	for (uint32_t c = 1; c < k->faces.nr; c++) {
-		int64_t by;
+		int64_t by, home = -k->faces.v[c].offset;
 
-		if (!k->faces.v[c].offset)
+		if (!home)
 			continue;
 		set_add(k, c);
 		by = best_place(k, false);
-		if (gain_of_set(k, by).all >= 0)
+		if (is_free(k, home))
+			k->faces.v[c].offset = 0;
+		else if (gain_of_set(k, by).all >= 0)
 			k->faces.v[c].offset = skew_plus(k->faces.v[c].offset, by);
 		set_clear(k);
 	}
