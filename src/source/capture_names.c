@@ -2,8 +2,9 @@
  * A rule is an end as text ("10.0.0.5:5432", "10.0.0.5", "*:5432") and the name that it stands for.
  * A server is named by address and port, then by address, then by the narrowest network that holds
  * it, then by port alone; a client by the same, because a process may also ask from a port that it
- * listens at, but a port alone says nothing of who asks. Without a rule a server is "address:port"
- * and a client its address.
+ * listens at, but a port alone says nothing of who asks. Where all that listens at an address has
+ * one name, it is also that who asks from there. Without a rule a server is "address:port" and a
+ * client its address.
  */
 #include "source/capture_names.h"
 
@@ -95,8 +96,29 @@ static bool take_port(struct str s, uint64_t *port)
 	       *port <= UINT16_MAX;
 }
 
+/* The key under which the one name of all that listens at an address is found. */
+static struct str sole_text(struct capture_names *n, const struct address *a)
+{
+	buf_clear(&n->text);
+	buf_char(&n->text, '~');
+	address_text(&n->text, a);
+	return buf_str(&n->text);
+}
+
+/* A second name at the same address makes it nobody's: the empty one. */
+static void add_sole(struct capture_names *n, const struct address *a, struct str name)
+{
+	struct str key = sole_text(n, a);
+	sym_t at = names_find(&n->ends, key);
+
+	if (!at || at >= n->name_of.nr)
+		add_rule(n, key, name);
+	else if (!str_eq(names_str(&n->names, n->name_of.v[at]), name))
+		n->name_of.v[at] = names_add(&n->names, STR("~"));
+}
+
 /* Brings what the user wrote into the form of end_text; false when it is none. */
-static bool take_end(struct capture_names *n, struct str word, struct str *end)
+static bool take_end(struct capture_names *n, struct str word, struct str name, struct str *end)
 {
 	struct address a;
 	struct str inner;
@@ -117,6 +139,8 @@ static bool take_end(struct capture_names *n, struct str word, struct str *end)
 		    !take_port(str_skip(word, colon), &port))
 			return false;
 	}
+	if (port)
+		add_sole(n, &a, name);
 	*end = end_text(n, &a, (unsigned)port);
 	return true;
 }
@@ -176,7 +200,7 @@ static bool take_rule(struct capture_names *n, struct str word, struct str name)
 	struct str end;
 	char any[16];
 
-	if (take_end(n, word, &end)) {
+	if (take_end(n, word, name, &end)) {
 		add_rule(n, end, name);
 	} else if (take_network(word, &w)) {
 		w.name = names_add(&n->names, name);
@@ -241,20 +265,38 @@ static sym_t find(const struct capture_names *n, struct str end)
 	return at && at < n->name_of.nr ? n->name_of.v[at] : 0;
 }
 
-static bool is_in(const struct network *w, const struct endpoint *e)
+static bool is_in(const struct network *w, const struct endpoint *e, bool is_any_port)
 {
 	unsigned whole = w->bits / 8, rest = w->bits % 8;
 
-	return (!w->port || w->port == e->port) && !memcmp(w->address.b, e->address.b, whole) &&
+	return (is_any_port || !w->port || w->port == e->port) &&
+	       !memcmp(w->address.b, e->address.b, whole) &&
 	       (!rest || !((w->address.b[whole] ^ e->address.b[whole]) >> (8 - rest)));
 }
 
 static sym_t find_network(const struct capture_names *n, const struct endpoint *e)
 {
 	vec_each (&n->networks, w)
-		if (is_in(w, e))
+		if (is_in(w, e, false))
 			return w->name;
 	return 0;
+}
+
+/* Who asks from an address at which only one listens. */
+static sym_t find_sole(struct capture_names *n, const struct endpoint *e)
+{
+	sym_t sole = find(n, sole_text(n, &e->address));
+
+	if (sole)
+		return str_eq(names_str(&n->names, sole), STR("~")) ? 0 : sole;
+	vec_each (&n->networks, w) {
+		if (!is_in(w, e, true))
+			continue;
+		if (sole && w->name != sole)
+			return 0;
+		sole = w->name;
+	}
+	return sole;
 }
 
 sym_t capture_names_rule(struct capture_names *n, const struct endpoint *e, bool is_server)
@@ -272,6 +314,8 @@ sym_t capture_names_rule(struct capture_names *n, const struct endpoint *e, bool
 	snprintf(any, sizeof(any), "*:%u", e->port);
 	if (!name && is_server)
 		name = find(n, str_of(any));
+	if (!name && !is_server)
+		name = find_sole(n, e);
 	return name;
 }
 

@@ -483,6 +483,14 @@ static struct str server_at(struct capture_names *n, const char *address, uint16
 	return capture_names_server(n, &e);
 }
 
+static struct str client_at(struct capture_names *n, const char *address)
+{
+	struct endpoint e = { .port = 45678 };
+
+	assert_true(address_parse(str_of(address), &e.address));
+	return capture_names_client(n, &e);
+}
+
 static void names_are_given_to_networks_and_services(void **state)
 {
 	struct capture_names *n = capture_names_new();
@@ -495,7 +503,8 @@ static void names_are_given_to_networks_and_services(void **state)
 					    "10.1.0.0/16:9090 metrics\n10.1.2.3 one\n"
 					    "2001:db8::/33 six\n[2001:db8::/32]:53 dns\n"
 					    "postgresql 5432/tcp # a database\n10.1.2.128/25 late\n"
-					    "10.9.0.1:80 cart\n10.9.0.1:81 cart\n10.9.0.2 cart\n"),
+					    "10.9.0.1:80 cart\n10.9.0.1:81 cart\n10.9.0.2 cart\n"
+					    "10.8.0.1:80 shop\n10.8.0.1:81 mail\n"),
 					&err),
 			 0);
 	assert_int_equal(capture_names_parse(n, in, &err), 0);
@@ -514,6 +523,10 @@ static void names_are_given_to_networks_and_services(void **state)
 	assert_str_equal(server_at(n, "10.9.0.1", 81), "cart");
 	assert_str_equal(server_at(n, "10.9.0.2", 443), "cart");
 	assert_str_equal(server_at(n, "10.9.0.1", 82), "10.9.0.1:82");
+	assert_str_equal(client_at(n, "10.9.0.1"), "cart");
+	assert_str_equal(client_at(n, "10.8.0.1"), "10.8.0.1"); /* two listen there */
+	assert_str_equal(client_at(n, "2001:db8:8000::1"), "dns");
+	assert_str_equal(client_at(n, "10.2.0.1"), "10.2.0.1");
 	assert_int_equal(input_of_bytes(&in, "names", STR("10.1.0.0/33 x\n"), &err), 0);
 	assert_true(capture_names_parse(n, in, &err) < 0);
 	input_close(in);
