@@ -15,6 +15,7 @@
 #include "ask/stats.h"
 
 #define DRAWS 200
+#define ONCE 0.02 /* so near to one call in every request is one */
 
 static void sample_done(struct contrast_sample *s)
 {
@@ -180,6 +181,21 @@ void contrast_answer(struct contrast *c, uint32_t type, struct arena *arena,
 	out->nr_nodes = fold_nodes(c, out->hops, out->nr_hops, out->nodes);
 	finish_rows(out->hops, out->nr_hops, out->mean[SIDE_OTHER] - out->mean[SIDE_BASE]);
 	finish_rows(out->nodes, out->nr_nodes, out->mean[SIDE_OTHER] - out->mean[SIDE_BASE]);
+}
+
+static bool is_once(double calls)
+{
+	return fabs(calls - 1) < ONCE;
+}
+
+const double *contrast_took(const struct contrast_row *row, bool *by_call)
+{
+	const struct strata_change *c = &row->change;
+
+	*by_call = c->calls[SIDE_BASE] > 0 && c->calls[SIDE_OTHER] > 0 &&
+		   !(is_once(c->calls[SIDE_BASE]) && is_once(c->calls[SIDE_OTHER])) &&
+		   fabs(c->time) > fabs(c->mix);
+	return *by_call ? c->own : row->mean;
 }
 
 /* --- how sure -------------------------------------------------------------------------------- */

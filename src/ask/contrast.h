@@ -62,6 +62,11 @@ void contrast_answer(struct contrast *c, uint32_t type, struct arena *arena,
 /* Fills the confidences by drawing the kept requests again and again. */
 void contrast_confidence(struct contrast *c, uint32_t type, struct arena *arena,
 			 struct contrast_answer *a);
+/* What to show of a row for both sides, in ns: of a hop that requests call once, what it has of the
+ * critical path; of others that became slower, what one call takes itself (*by_call is set); of
+ * those that are called more or less often, what all calls of a request have of the critical path.
+ */
+const double *contrast_took(const struct contrast_row *row, bool *by_call);
 /* How far so few requests can be trusted: 0.5 for one, towards 1 for many. */
 double contrast_trust(uint64_t nr);
 

@@ -15,6 +15,7 @@
 #define FEW_CALLS 8      /* that are told apart by their exact numbers */
 #define LEAST_CALLS 5    /* of either side: fewer say nothing of their time */
 #define MANY_CALLS 20    /* of one side where the other has few: a stratum that came or went */
+#define KNOWN 0.9        /* how sure of what a call called makes strata worth more than all calls */
 #define SURE 4.0         /* standard deviations */
 #define REST 1           /* calls_what of the strata drawn together; sums of hashes are even */
 
@@ -203,14 +204,14 @@ void strata_change(const struct strata *s, uint32_t hop, const uint64_t *nr,
 	}
 	if (rest.nr[SIDE_BASE] + rest.nr[SIDE_OTHER])
 		add_stratum(out, &rest, nr, &common);
+	if (all.nr[SIDE_BASE] + all.nr[SIDE_OTHER])
+		out->confidence = (all.sure[SIDE_BASE] + all.sure[SIDE_OTHER]) /
+				  (double)(all.nr[SIDE_BASE] + all.nr[SIDE_OTHER]);
 	for (int side = 0; side < SIDES; side++) {
 		/* wrongly given calls make strata, but leave the mean over all of them */
-		if (common > 0 && out->mixed)
+		if (common > 0 && (out->mixed || out->confidence > KNOWN))
 			out->own[side] /= common;
 		else
 			out->own[side] = all.nr[side] ? all.own[side] / (double)all.nr[side] : 0;
 	}
-	if (all.nr[SIDE_BASE] + all.nr[SIDE_OTHER])
-		out->confidence = (all.sure[SIDE_BASE] + all.sure[SIDE_OTHER]) /
-				  (double)(all.nr[SIDE_BASE] + all.nr[SIDE_OTHER]);
 }

@@ -164,6 +164,19 @@ static void lean_on_nodes(struct diff *d)
 	}
 }
 
+/* What the calls of a request take before and after, if one takes the same; where it is not their
+ * number that changed, the mean with the effect of the mix. */
+static void set_mix_times(struct change *mix)
+{
+	const struct strata_change *c = &mix->row->change;
+	double more = c->calls[SIDE_OTHER] - c->calls[SIDE_BASE];
+
+	mix->before = mix->row->mean[SIDE_BASE];
+	if (fabs(more) > MATTERS * c->calls[SIDE_BASE] && c->mix / more > 0)
+		mix->before = c->calls[SIDE_BASE] * c->mix / more;
+	mix->after = mix->before + c->mix;
+}
+
 /* Makes the mix a change of its own where it matters. */
 static void part_the_mix(struct diff *d)
 {
@@ -179,8 +192,7 @@ static void part_the_mix(struct diff *d)
 			continue;
 		d->changes.v[i].weighed -= mix.mixed;
 		mix.weighed = mix.mixed;
-		mix.before = mix.row->mean[SIDE_BASE];
-		mix.after = mix.before + mix.row->change.mix;
+		set_mix_times(&mix);
 		mix.mix = true;
 		vec_push(&d->changes, mix);
 	}
@@ -483,7 +495,9 @@ static void say_it(const struct diff *d, struct report *r)
 	if (!top || (top->share == 0 && !d->cancelled)) {
 		buf_add(&b, STR("No type of request is in both runs with a different latency."));
 	} else {
-		buf_fmt(&b, "%.0f %% of the difference is ", 100 * top->share);
+		/* what others undo explains more than all; that is said as all */
+		buf_fmt(&b, "%.0f %% of the difference is ",
+			100 * (top->share > 1 ? 1 : top->share));
 		say_place(d, top, &b);
 		if (top->mix) {
 			say_mix(top, &b);
