@@ -21,8 +21,8 @@
 #include "wire/socket_record.h"
 
 #define ENDS_MAX (1u << 16) /* in each half */
-#define ENDS_SLOTS (2 * ENDS_MAX)
-#define PROCESSES_SLOTS (1u << 14)
+#define ENDS_FIRST 64       /* places, a power of two */
+#define PROCESSES_SLOTS (1u << 12)
 #define SERVICES_MAX (1u << 14)
 
 struct process {
@@ -31,12 +31,17 @@ struct process {
 	bool is_service; /* its port is known */
 };
 
+/* By hash, open addressing, at most half full. */
+struct half {
+	struct sockets_end *v;
+	uint32_t nr, room; /* room is a power of two */
+};
+
 struct sockets_who {
 	struct sockets_listeners listeners;
 	uint32_t own_netns;
 	struct names names;
-	struct sockets_end *young, *old; /* by hash, open addressing */
-	uint32_t nr_young;
+	struct half young, old;
 	struct process *processes;
 	uint32_t nr_processes;
 	struct names services;    /* "netns port name" … */
@@ -44,14 +49,19 @@ struct sockets_who {
 	struct buf text;
 };
 
+static void half_init(struct half *h, uint32_t room)
+{
+	*h = (struct half){ mem_zalloc(mem_bytes(room, sizeof(*h->v))), 0, room };
+}
+
 struct sockets_who *sockets_who_new(const struct sockets_listeners *l, uint32_t own_netns)
 {
 	struct sockets_who *w = mem_zalloc(sizeof(*w));
 
 	w->listeners = *l;
 	w->own_netns = own_netns;
-	w->young = mem_zalloc(mem_bytes(ENDS_SLOTS, sizeof(*w->young)));
-	w->old = mem_zalloc(mem_bytes(ENDS_SLOTS, sizeof(*w->old)));
+	half_init(&w->young, ENDS_FIRST);
+	half_init(&w->old, ENDS_FIRST);
 	w->processes = mem_zalloc(mem_bytes(PROCESSES_SLOTS, sizeof(*w->processes)));
 	return w;
 }
@@ -62,8 +72,8 @@ void sockets_who_free(struct sockets_who *w)
 	names_done(&w->services);
 	vec_done(&w->service_nodes);
 	buf_done(&w->text);
-	free(w->young);
-	free(w->old);
+	free(w->young.v);
+	free(w->old.v);
 	free(w->processes);
 	free(w);
 }
@@ -136,59 +146,71 @@ static bool is_same(const struct endpoint *a, const struct endpoint *b)
 }
 
 /* Where it stands, or the free place where it would. */
-static struct sockets_end *look(struct sockets_end *half, const struct endpoint *end,
+static struct sockets_end *look(const struct half *h, const struct endpoint *end,
 				const struct endpoint *other)
 {
 	uint64_t at = hash_ends(end, other);
 
-	while (half[at & (ENDS_SLOTS - 1)].is_used) {
-		struct sockets_end *e = &half[at & (ENDS_SLOTS - 1)];
+	while (h->v[at & (h->room - 1)].is_used) {
+		struct sockets_end *e = &h->v[at & (h->room - 1)];
 
 		if (is_same(&e->end, end) && is_same(&e->other, other))
 			return e;
 		at++;
 	}
-	return &half[at & (ENDS_SLOTS - 1)];
+	return &h->v[at & (h->room - 1)];
+}
+
+static void grow(struct half *h)
+{
+	struct half larger;
+
+	half_init(&larger, 2 * h->room);
+	for (uint32_t i = 0; i < h->room; i++)
+		if (h->v[i].is_used)
+			*look(&larger, &h->v[i].end, &h->v[i].other) = h->v[i];
+	larger.nr = h->nr;
+	free(h->v);
+	*h = larger;
 }
 
 static void make_room(struct sockets_who *w)
 {
-	struct sockets_end *half = w->old;
-
-	if (w->nr_young < ENDS_MAX)
-		return;
-	w->old = w->young;
-	w->young = half;
-	w->nr_young = 0;
-	memset(half, 0, ENDS_SLOTS * sizeof(*half));
+	if (w->young.nr >= ENDS_MAX) {
+		free(w->old.v);
+		w->old = w->young;
+		half_init(&w->young, ENDS_FIRST);
+	}
+	if (w->young.nr >= w->young.room / 2)
+		grow(&w->young);
 }
 
 struct sockets_end *sockets_who_find(struct sockets_who *w, const struct endpoint *end,
 				     const struct endpoint *other)
 {
-	struct sockets_end *e = look(w->young, end, other);
+	struct sockets_end *e = look(&w->young, end, other);
 
 	if (e->is_used)
 		return e;
-	e = look(w->old, end, other);
+	e = look(&w->old, end, other);
 	return e->is_used ? e : NULL;
 }
 
 struct sockets_end *sockets_who_end(struct sockets_who *w, const struct endpoint *end,
 				    const struct endpoint *other)
 {
-	struct sockets_end *e = look(w->young, end, other), *was;
+	struct sockets_end *e = look(&w->young, end, other), *was;
+	struct sockets_end made = { .end = *end, .other = *other, .is_used = true };
 
 	if (e->is_used)
 		return e;
-	was = look(w->old, end, other);
+	was = look(&w->old, end, other);
+	if (was->is_used)
+		made = *was;
 	make_room(w);
-	e = look(w->young, end, other);
-	if (was->is_used && !e->is_used)
-		*e = *was;
-	else
-		*e = (struct sockets_end){ .end = *end, .other = *other, .is_used = true };
-	w->nr_young++;
+	e = look(&w->young, end, other);
+	*e = made;
+	w->young.nr++;
 	return e;
 }
 
