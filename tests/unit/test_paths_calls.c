@@ -54,6 +54,7 @@ static void returns_answer_the_call_with_their_id(void **state)
 	assert_int_equal(losses.count[LOSS_RETURNS_OPEN], 2);
 	pairs_free(p);
 	vec_done(&w.calls);
+	vec_done(&w.alternatives);
 }
 
 static void without_ids_the_earliest_call_is_answered_first(void **state)
@@ -72,6 +73,7 @@ static void without_ids_the_earliest_call_is_answered_first(void **state)
 	assert_int_equal(losses.count[LOSS_RETURNS_OPEN], 0);
 	pairs_free(p);
 	vec_done(&w.calls);
+	vec_done(&w.alternatives);
 }
 
 static void open_calls_find_their_return_after_the_window_moved(void **state)
@@ -94,6 +96,7 @@ static void open_calls_find_their_return_after_the_window_moved(void **state)
 	assert_int_equal(w.calls.v[0].t4, 9);
 	pairs_free(p);
 	vec_done(&w.calls);
+	vec_done(&w.alternatives);
 }
 
 /* Figure 3 of the paper, and Figure 5: two calls that overlap go to different parents. */
@@ -117,6 +120,7 @@ static void nesting_finds_what_the_paper_shows(void **state)
 	assert_int_equal(w.calls.v[5].parent, 3);
 	assert_int_equal(w.calls.v[6].parent, 4);
 	vec_done(&w.calls);
+	vec_done(&w.alternatives);
 }
 
 /*
@@ -198,7 +202,9 @@ static void joint_sees_through_a_crowd(void **state)
 	assert_true(joint > 0.95);
 	assert_true(joint >= nesting);
 	vec_done(&a.calls);
+	vec_done(&a.alternatives);
 	vec_done(&b.calls);
+	vec_done(&b.alternatives);
 }
 
 static void joint_says_the_same_twice(void **state)
@@ -213,7 +219,9 @@ static void joint_says_the_same_twice(void **state)
 		assert_true(a.calls.v[i].confidence == b.calls.v[i].confidence);
 	}
 	vec_done(&a.calls);
+	vec_done(&a.alternatives);
 	vec_done(&b.calls);
+	vec_done(&b.alternatives);
 }
 
 static void odd_calls_do_no_harm(void **state)
@@ -233,6 +241,7 @@ static void odd_calls_do_no_harm(void **state)
 		assert_true(w.calls.v[i].parent == CALL_NONE ||
 			    (w.calls.v[i].parent < w.calls.nr && w.calls.v[i].parent != i));
 	vec_done(&w.calls);
+	vec_done(&w.alternatives);
 }
 
 static void an_empty_window_has_no_answer(void **state)
