@@ -1,4 +1,5 @@
 # "culprit record --messages": packets of a network namespace of its own are captured while programs talk in it.
+# shellcheck disable=SC2030,SC2031  # each test is a process of its own
 
 setup() {
 	[ -x "$CULPRIT" ] || skip "culprit is not built"
@@ -64,7 +65,7 @@ packets_of() {
 
 # packets_on_lo: how many it has carried so far
 packets_on_lo() {
-	inside awk '$1 == "lo:" { print $3 }' /proc/net/dev
+	inside sed -n 's/^ *lo: *[0-9]* *\([0-9]*\) .*/\1/p' /proc/net/dev
 }
 
 @test "record until a command ends: every request is found with the call that it makes" {
@@ -186,13 +187,13 @@ packets_on_lo() {
 }
 
 @test "record without the right to capture says what to do" {
-	local culprit=$DIR/culprit
+	local program=$DIR/culprit
 	command -v setpriv >/dev/null || skip "no setpriv here"
-	cp "$CULPRIT" "$culprit"
-	chmod 755 "$DIR" "$culprit"
+	cp "$CULPRIT" "$program"
+	chmod 755 "$DIR" "$program"
 	cd /
 	run setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
-		"$culprit" record --messages -o /dev/shm/culprit-$$.culprit
+		"$program" record --messages -o /dev/shm/culprit-$$.culprit
 	echo "$output"
 	[ "$status" = 2 ]
 	[[ $output == "culprit: capturing packets needs root"* ]]

@@ -114,6 +114,10 @@ static void listen_somewhere(struct talkers *t)
 	socklen_t n = sizeof(at);
 
 	t->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (t->listener < 0) {
+		fail_msg("no socket");
+		return;
+	}
 	assert_int_equal(bind(t->listener, (struct sockaddr *)&at, sizeof(at)), 0);
 	assert_int_equal(listen(t->listener, 1), 0);
 	assert_int_equal(getsockname(t->listener, (struct sockaddr *)&at, &n), 0);
@@ -141,11 +145,13 @@ static int talk(void *to, struct error *err)
 				  .sin_port = htons(t->port),
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 
-	(void)err;
 	t->client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (t->client < 0)
+		return error_set(err, errno, "no socket");
 	assert_int_equal(connect(t->client, (struct sockaddr *)&at, sizeof(at)), 0);
 	t->server = accept4(t->listener, NULL, NULL, SOCK_CLOEXEC);
-	assert_true(t->server >= 0);
+	if (t->server < 0)
+		return error_set(err, errno, "no connection");
 	for (int i = 0; i < 3; i++) {
 		pass_on(t->client, t->server, STR("GET /stock HTTP/1.1\r\nHost: shop\r\n\r\n"));
 		pass_on(t->server, t->client,
