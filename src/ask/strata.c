@@ -144,16 +144,21 @@ static bool few(const struct stratum *x)
 	return x->nr[SIDE_BASE] < LEAST_CALLS || x->nr[SIDE_OTHER] < LEAST_CALLS;
 }
 
-static bool went(const struct stratum *x)
+/* Whether the stratum came or went: a side has few calls where the other lets one expect many. */
+static bool went(const struct stratum *x, const uint64_t *nr)
 {
-	return few(x) && x->nr[SIDE_BASE] + x->nr[SIDE_OTHER] >= MANY_CALLS;
+	for (int side = 0; side < SIDES; side++)
+		if (x->nr[side] < LEAST_CALLS && nr[!side] &&
+		    (double)x->nr[!side] * (double)nr[side] / (double)nr[!side] >= MANY_CALLS)
+			return true;
+	return false;
 }
 
 static void add_stratum(struct strata_change *out, const struct stratum *x, const uint64_t *nr,
 			double *common)
 {
 	double calls[SIDES], ns[SIDES], own[SIDES], spread = 0, together;
-	bool both = x->nr[SIDE_BASE] && x->nr[SIDE_OTHER] && !went(x);
+	bool both = x->nr[SIDE_BASE] && x->nr[SIDE_OTHER] && !went(x, nr);
 
 	for (int side = 0; side < SIDES; side++) {
 		/* where a side has none, the other says what it would have taken */
@@ -197,7 +202,7 @@ void strata_change(const struct strata *s, uint32_t hop, const uint64_t *nr,
 		const struct stratum *x = &s->v.v[i];
 
 		merge(&all, x);
-		if (few(x) && !went(x))
+		if (few(x) && !went(x, nr))
 			merge(&rest, x);
 		else
 			add_stratum(out, x, nr, &common);
