@@ -83,7 +83,7 @@ static int explain(int r, const char *what, struct error *err)
 		return error_set(
 			err, code,
 			"cannot %s the programs that watch sockets: this kernel lacks what "
-			"they need (BTF in /sys/kernel/btf/vmlinux, Linux 5.11 or newer): %s; "
+			"they need (BTF in /sys/kernel/btf/vmlinux, Linux 5.12 or newer): %s; "
 			"packets can be recorded without --sockets",
 			what, strerror(code));
 	return error_set(err, code, "cannot %s the programs that watch sockets: %s", what,
