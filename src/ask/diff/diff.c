@@ -465,6 +465,15 @@ static void say_mix(const struct change *top, struct buf *b)
 			calls[SIDE_OTHER], calls[SIDE_BASE]);
 }
 
+/* A message tells when a call was sent, seen from where it was captured, not when it came. */
+static void say_way(const struct diff *d, const struct change *top, struct buf *b)
+{
+	if (top->row && top->row->hop != HOP_NONE &&
+	    hops_is_message(&d->contrast.hops, top->row->hop) && top->row->node)
+		buf_fmt(b, " That is " STR_FMT ", or the way to it.",
+			STR_ARG(names_str(&d->contrast.hops.names, top->row->node)));
+}
+
 static void say_more(const struct diff *d, const struct change *top, struct buf *b)
 {
 	struct str node = STR("");
@@ -506,6 +515,7 @@ static void say_it(const struct diff *d, struct report *r)
 			buf_add(&b, STR(" before, "));
 			time_span_text(&b, length_of(top->after));
 			buf_add(&b, STR(" after."));
+			say_way(d, top, &b);
 		}
 		say_more(d, top, &b);
 	}
