@@ -16,6 +16,7 @@
 #define LEAST_CALLS 5    /* of either side: fewer say nothing of their time */
 #define MANY_CALLS 20    /* of one side where the other has few: a stratum that came or went */
 #define KNOWN 0.9        /* how sure of what a call called makes strata worth more than all calls */
+#define GUESSED 0.5      /* the same where the strata are known to differ in size */
 #define SURE 4.0         /* standard deviations */
 #define REST 1           /* calls_what of the strata drawn together; sums of hashes are even */
 
@@ -214,7 +215,7 @@ void strata_change(const struct strata *s, uint32_t hop, const uint64_t *nr,
 				  (double)(all.nr[SIDE_BASE] + all.nr[SIDE_OTHER]);
 	for (int side = 0; side < SIDES; side++) {
 		/* wrongly given calls make strata, but leave the mean over all of them */
-		if (common > 0 && (out->mixed || out->confidence > KNOWN))
+		if (common > 0 && out->confidence > (out->mixed ? GUESSED : KNOWN))
 			out->own[side] /= common;
 		else
 			out->own[side] = all.nr[side] ? all.own[side] / (double)all.nr[side] : 0;
