@@ -11,16 +11,15 @@
 #include "infer/paths/joint.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 
-#include "infer/paths/alternatives.h"
 #include "infer/paths/calls.h"
 #include "infer/paths/crew.h"
 #include "infer/paths/joins.h"
 #include "infer/paths/learn.h"
 #include "infer/paths/start.h"
 #include "infer/paths/sweep.h"
+#include "infer/paths/tick.h"
 
 enum {
 	WHOLE_CALLS = 8000,  /* a node with no more of them is learned from as a whole, */
@@ -42,6 +41,7 @@ struct site {
 	uint32_t node;
 	struct view view;
 	struct stretch all;
+	struct bins *bins;
 	struct model models[RUNS];
 	struct piece pieces[RUNS];
 	double ll[RUNS];
@@ -57,9 +57,7 @@ struct chunk {
 
 struct joint {
 	struct window *w;
-	pthread_mutex_t lock; /* of the window's alternatives */
 	struct sides sides;
-	struct bins bins;
 	VEC(struct site) sites;
 	VEC(struct chunk) chunks;
 };
@@ -120,6 +118,8 @@ static void site_init(const struct joint *j, struct site *s, uint32_t node)
 		if (c->t4 != CALL_OPEN && c->t4 - c->t1 > s->all.longest)
 			s->all.longest = c->t4 - c->t1;
 	}
+	s->bins = mem_alloc(sizeof(*s->bins));
+	bins_init(s->bins, tick_of(&s->all));
 	s->is_whole = s->all.nr_out <= WHOLE_CALLS;
 	s->view.type = mem_zalloc(mem_bytes(j->w->nr_nodes, sizeof(uint16_t)));
 	s->view.callee = mem_zalloc(mem_bytes(j->w->nr_nodes, sizeof(uint16_t)));
@@ -137,6 +137,7 @@ static void forget_learned(struct site *s)
 
 static void site_done(struct site *s)
 {
+	free(s->bins);
 	free(s->view.type);
 	free(s->view.callee);
 }
@@ -156,7 +157,7 @@ static void learn(void *ctx, uint32_t item)
 		st.to = st.from + SAMPLE_CALLS;
 	}
 	piece_init(&s->pieces[run], &st);
-	model_init(&s->models[run], &j->bins, &s->view);
+	model_init(&s->models[run], s->bins, &s->view);
 	s->ll[run] = learn_model(&s->models[run], &s->pieces[run], &s->view, heats[run], &seed);
 }
 
@@ -209,8 +210,6 @@ static void learn_trust(struct site *s)
 static void write_back(struct joint *j, const struct piece *p, const struct piece *second,
 		       const float *trust)
 {
-	struct noted noted = { 0 };
-
 	for (uint32_t i = 0; i < p->nr_calls; i++) {
 		const struct pcall *c = &p->calls[i];
 		struct call *to = &j->w->calls.v[c->call];
@@ -222,11 +221,7 @@ static void write_back(struct joint *j, const struct piece *p, const struct piec
 		to->confidence = c->nr > 1 ? confidence_of(p, second, best) : 1;
 		if (trust && c->nr > 1)
 			to->confidence *= trust[tenth(to->confidence)];
-		alternatives_note(&noted, j->w, p, c, best, to->confidence);
 	}
-	pthread_mutex_lock(&j->lock);
-	alternatives_take(j->w, &noted);
-	pthread_mutex_unlock(&j->lock);
 }
 
 static void assign_chunk(struct joint *j, struct site *s, const struct chunk *c, uint64_t seed)
@@ -241,7 +236,7 @@ static void assign_chunk(struct joint *j, struct site *s, const struct chunk *c,
 	st.margin = MARGIN_CALLS;
 	piece_init(&p, &st);
 	if (p.nr_unsure) {
-		pull_weigh(&m->pull, &p, &j->bins, ANY_SPAN);
+		pull_weigh(&m->pull, &p, m->bins, ANY_SPAN);
 		start_draw(&p, &seed);
 		model_ll_all(m, &p);
 		for (int i = 0; i < BURN_IN; i++)
@@ -313,7 +308,6 @@ static void run_joins(struct joint *j)
 		}
 		s.view.nr_types++;
 		s.view.late = joins.late;
-		alternatives_forget(j->w, s.node);
 		j->sites.v[kept++] = s;
 	}
 	j->sites.nr = kept;
@@ -323,10 +317,9 @@ static void run_joins(struct joint *j)
 
 void joint_run(struct window *w)
 {
-	struct joint j = { .w = w, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct joint j = { .w = w };
 
 	sides_init(&j.sides, w);
-	bins_init(&j.bins);
 	vec_each (&w->calls, c)
 		if (!c->is_decided)
 			c->confidence = 1;

@@ -6,9 +6,9 @@
  * of open calls. The candidates are not kept: both passes find them again, which costs less than
  * storing them. Nodes are independent, so each is done alone.
  *
- * Where we differ: penalties are (1 + count)^-x, because 0^-x is no number; bins begin at a
- * microsecond instead of a millisecond; a child's confidence is the winner's share of all scores;
- * children are visited in the order of their returns, as Figure 4's T_callpairs grows.
+ * Where we differ: penalties are (1 + count)^-x, because 0^-x is no number; a child's confidence is
+ * the winner's share of all scores; children are visited in the order of their returns, as Figure
+ * 4's T_callpairs grows.
  */
 #include "infer/paths/nesting.h"
 
@@ -18,8 +18,9 @@
 
 #include "infer/paths/crew.h"
 
-enum { NR_BINS = 512, NR_PENALTIES = 64 };
+enum { NR_BINS = 340, NR_PENALTIES = 64 };
 #define LOG_BIN 0.048790164169432 /* log 1.05 */
+#define FIRST_NS 1e6              /* up to a millisecond there is one bin */
 #define NONE UINT32_MAX
 
 /* What is known of a call while it may be a parent. */
@@ -53,7 +54,7 @@ struct nesting {
 
 static unsigned bin_of(int64_t ns)
 {
-	double at = ns <= 1000 ? 0 : log((double)ns / 1000) / LOG_BIN;
+	double at = (double)ns <= FIRST_NS ? 0 : log((double)ns / FIRST_NS) / LOG_BIN;
 
 	return at >= NR_BINS ? NR_BINS - 1 : (unsigned)at;
 }
