@@ -491,24 +491,28 @@ static struct str client_at(struct capture_names *n, const char *address)
 	return capture_names_client(n, &e);
 }
 
-static void names_are_given_to_networks_and_services(void **state)
+static struct capture_names *names_of(struct str text)
 {
 	struct capture_names *n = capture_names_new();
 	struct error err = { 0 };
 	struct input *in;
 
-	(void)state;
-	assert_int_equal(input_of_bytes(&in, "names",
-					STR("10.1.0.0/16 web\n10.1.2.0/24 canary\n"
-					    "10.1.0.0/16:9090 metrics\n10.1.2.3 one\n"
-					    "2001:db8::/33 six\n[2001:db8::/32]:53 dns\n"
-					    "postgresql 5432/tcp # a database\n10.1.2.128/25 late\n"
-					    "10.9.0.1:80 cart\n10.9.0.1:81 cart\n10.9.0.2 cart\n"
-					    "10.8.0.1:80 shop\n10.8.0.1:81 mail\n"),
-					&err),
-			 0);
-	assert_int_equal(capture_names_parse(n, in, &err), 0);
+	assert_int_equal(input_of_bytes(&in, "names", text, &err), 0);
+	if (capture_names_parse(n, in, &err) < 0)
+		fail_msg("%s", err.msg);
 	input_close(in);
+	return n;
+}
+
+static void names_are_given_to_networks_and_services(void **state)
+{
+	struct capture_names *n = names_of(STR("10.1.0.0/16 web\n10.1.2.0/24 canary\n"
+					       "10.1.0.0/16:9090 metrics\n10.1.2.3 one\n"
+					       "2001:db8::/33 six\n[2001:db8::/32]:53 dns\n"
+					       "postgresql 5432/tcp # a database\n"
+					       "10.1.2.128/25 late\n"));
+
+	(void)state;
 	assert_str_equal(server_at(n, "10.1.9.9", 80), "web");
 	assert_str_equal(server_at(n, "10.1.9.9", 9090), "metrics");
 	assert_str_equal(server_at(n, "10.1.2.7", 9090), "canary");
@@ -518,17 +522,37 @@ static void names_are_given_to_networks_and_services(void **state)
 	assert_str_equal(server_at(n, "2001:db8:8000::1", 80), "[2001:db8:8000::1]:80");
 	assert_str_equal(server_at(n, "2001:db8:8000::1", 53), "dns");
 	assert_str_equal(server_at(n, "10.2.0.1", 5432), "postgresql");
-	/* one process at many ports, one service at many addresses */
+	assert_str_equal(client_at(n, "2001:db8:8000::1"), "dns");
+	assert_str_equal(client_at(n, "10.2.0.1"), "10.2.0.1");
+	capture_names_free(n);
+}
+
+static void a_service_has_many_addresses_and_a_process_many_ports(void **state)
+{
+	struct capture_names *n = names_of(STR("10.9.0.1:80 cart\n10.9.0.1:81 cart\n"
+					       "10.9.0.2 cart\n"
+					       "10.8.0.1:80 shop\n10.8.0.1:81 mail\n"));
+
+	(void)state;
 	assert_str_equal(server_at(n, "10.9.0.1", 80), "cart");
 	assert_str_equal(server_at(n, "10.9.0.1", 81), "cart");
 	assert_str_equal(server_at(n, "10.9.0.2", 443), "cart");
 	assert_str_equal(server_at(n, "10.9.0.1", 82), "10.9.0.1:82");
 	assert_str_equal(client_at(n, "10.9.0.1"), "cart");
 	assert_str_equal(client_at(n, "10.8.0.1"), "10.8.0.1"); /* two listen there */
-	assert_str_equal(client_at(n, "2001:db8:8000::1"), "dns");
-	assert_str_equal(client_at(n, "10.2.0.1"), "10.2.0.1");
-	assert_int_equal(input_of_bytes(&in, "names", STR("10.1.0.0/33 x\n"), &err), 0);
+	capture_names_free(n);
+}
+
+static void a_network_that_cannot_be_is_told(void **state)
+{
+	struct capture_names *n = capture_names_new();
+	struct error err = { 0 };
+	struct input *in;
+
+	(void)state;
+	assert_int_equal(input_of_bytes(&in, "names", STR("\n10.1.0.0/33 x\n"), &err), 0);
 	assert_true(capture_names_parse(n, in, &err) < 0);
+	assert_non_null(strstr(err.msg, "line 2"));
 	input_close(in);
 	capture_names_free(n);
 }
@@ -554,6 +578,8 @@ int main(void)
 		cmocka_unit_test(many_connections_are_closed_without_a_loss),
 		cmocka_unit_test(names_are_taken_from_the_file),
 		cmocka_unit_test(names_are_given_to_networks_and_services),
+		cmocka_unit_test(a_service_has_many_addresses_and_a_process_many_ports),
+		cmocka_unit_test(a_network_that_cannot_be_is_told),
 	};
 
 	return RUN(tests);
