@@ -23,10 +23,12 @@ struct align_message {
 };
 
 struct align_call {
-	int64_t start, end;              /* as shown */
+	int64_t start, end; /* as shown */
+	int64_t latest;     /* end, or when it may have ended at the latest where that is a guess */
 	uint32_t start_clock, end_clock; /* by these */
 	uint32_t from, to;
-	bool is_guess; /* the return may be that of another call */
+	bool is_guess;  /* the return may be that of another call … */
+	bool is_beside; /* … and others were under way at the same time */
 };
 
 /* Calls that were seen side by side. */

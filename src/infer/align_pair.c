@@ -48,16 +48,17 @@ static int by_group(const void *pa, const void *pb)
 	return (a->ns > b->ns) - (a->ns < b->ns);
 }
 
-static void add(struct align_calls *to, const struct align_message *call,
-		const struct align_message *ret, bool is_guess)
+static struct align_call *add(struct align_calls *to, const struct align_message *call,
+			      const struct align_message *ret)
 {
 	vec_push(&to->v, (struct align_call){ .start = call->ns,
 					      .end = ret ? ret->ns : ALIGN_OPEN,
+					      .latest = ret ? ret->ns : ALIGN_OPEN,
 					      .start_clock = call->clock,
 					      .end_clock = ret ? ret->clock : 0,
 					      .from = call->from,
-					      .to = call->to,
-					      .is_guess = is_guess });
+					      .to = call->to });
+	return &to->v.v[to->v.nr - 1];
 }
 
 /* How a block of calls would last with the returns from some place on. */
@@ -123,6 +124,29 @@ static size_t find_first(const struct align_message *calls, size_t nr,
 	return forward < nr_fits ? from + forward : nr_rets;
 }
 
+/* How many of the calls behind this one began before its return. */
+static size_t nr_beside(const struct align_message *call, size_t nr, int64_t ret)
+{
+	size_t beside = 0;
+
+	while (beside + 1 < nr && beside < BLOCK && call[beside + 1].ns < ret)
+		beside++;
+	return beside;
+}
+
+/* The call at the head of nr, and the return at ret that its place gives it. */
+static void add_guess(struct align_calls *to, const struct align_message *call, size_t nr,
+		      const struct align_message *rets, size_t nr_rets, size_t ret)
+{
+	struct align_call *made = add(to, call, &rets[ret]);
+	size_t beside = nr_beside(call, nr, made->end);
+	size_t latest = ret + beside < nr_rets ? ret + beside : nr_rets - 1;
+
+	made->latest = rets[latest].ns;
+	made->is_guess = true;
+	made->is_beside = beside || (ret && rets[ret - 1].ns > call->ns);
+}
+
 static void pair_in_order(const struct align_message *calls, size_t nr_calls,
 			  const struct align_message *rets, size_t nr_rets, struct align_calls *to)
 {
@@ -134,7 +158,11 @@ static void pair_in_order(const struct align_message *calls, size_t nr_calls,
 		bool is_found = first < nr_rets;
 
 		for (size_t j = 0; j < nr; j++)
-			add(to, &calls[i + j], is_found ? &rets[first + j] : NULL, true);
+			if (is_found)
+				add_guess(to, &calls[i + j], nr_calls - i - j, rets, nr_rets,
+					  first + j);
+			else
+				add(to, &calls[i + j], NULL);
 		at = is_found ? first + nr : at + nr;
 		search = SEARCH;
 	}
@@ -153,7 +181,7 @@ void align_pair(struct align_message *m, size_t nr, struct align_calls *to)
 			nr_calls += m[last].op == MESSAGE_CALL;
 		nr_rets = last - first - nr_calls;
 		if (nr_calls == 1)
-			add(to, &m[first], nr_rets == 1 ? &m[first + 1] : NULL, false);
+			add(to, &m[first], nr_rets == 1 ? &m[first + 1] : NULL);
 		else if (nr_calls)
 			pair_in_order(m + first, nr_calls, m + first + nr_calls, nr_rets, to);
 	}

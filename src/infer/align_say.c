@@ -3,8 +3,7 @@
  * node calls while it answers lies within one of the calls that it serves; which one is not known,
  * so the most generous one counts: of those that have begun, the one that ends last, and of those
  * that end late enough, the one that began first. Where several are open at once this says little,
- * but what it says is true. Work that goes on after the answer says nothing. Neither do calls that
- * a node serves side by side without ids, as nobody knows when each of them ended.
+ * but what it says is true. Work that goes on after the answer says nothing.
  *
  * Which calls are open when depends on the clocks themselves: the offsets found so far are used,
  * and the whole is said again when they have changed.
@@ -24,7 +23,6 @@ struct served {
 struct node {
 	uint32_t first, nr; /* in served */
 	int64_t longest;    /* of the calls that returned; -1 for none */
-	double guessed;     /* time in calls whose returns are guesses */
 };
 
 struct saying {
@@ -46,6 +44,11 @@ static int64_t end_of(const struct saying *s, const struct align_call *c)
 	return skew_plus(c->end, skew_offset(s->skew, c->end_clock));
 }
 
+static int64_t latest_of(const struct saying *s, const struct align_call *c)
+{
+	return skew_plus(c->latest, skew_offset(s->skew, c->end_clock));
+}
+
 static int by_start(const void *pa, const void *pb)
 {
 	const struct served *a = pa, *b = pb;
@@ -61,7 +64,7 @@ static void serve(const struct saying *s, struct node *n, const struct align_cal
 	int64_t start = start_of(s, c), end = skew_plus(start, n->longest);
 
 	if (c->end != ALIGN_OPEN)
-		end = end_of(s, c);
+		end = latest_of(s, c);
 	else if (n->longest < 0)
 		end = INT64_MAX;
 	s->served[n->first + n->nr++] = (struct served){ start, end, c };
@@ -81,14 +84,6 @@ static void order_node(const struct saying *s, const struct node *n)
 	}
 }
 
-/* Whether it is mostly known which calls are served when. */
-static bool is_known(const struct saying *s, const struct node *n)
-{
-	const struct served *v = s->served + n->first;
-
-	return n->nr && 2 * n->guessed <= (double)skew_minus(v[n->nr - 1].start, v[0].start);
-}
-
 static void list_served(struct saying *s)
 {
 	uint32_t at = 0;
@@ -100,7 +95,6 @@ static void list_served(struct saying *s)
 
 		if (!n->first++ || lasted > n->longest)
 			n->longest = lasted;
-		n->guessed += c->is_guess && lasted > 0 ? (double)lasted : 0;
 	}
 	for (uint32_t i = 0; i < s->nr_nodes; i++) {
 		uint32_t nr = s->nodes[i].first;
@@ -167,7 +161,7 @@ static void say_outside(const struct saying *s, const struct node *n, const stru
 		say_starts(s, c, &v[begun]);
 	else if (before && before->call->end != ALIGN_OPEN)
 		skew_maybe_after(s->skew, c->start_clock, c->start, before->call->end_clock,
-				 before->call->end);
+				 before->call->latest);
 }
 
 static void say_within(const struct saying *s, const struct align_call *c)
@@ -175,19 +169,20 @@ static void say_within(const struct saying *s, const struct align_call *c)
 	const struct node *n = &s->nodes[c->from];
 	int64_t start = start_of(s, c), end;
 	uint32_t begun = begun_by(s, n, start);
+	bool has_end = c->end != ALIGN_OPEN && !c->is_beside;
 	const struct served *last;
 
-	if (!is_known(s, n))
+	if (!n->nr)
 		return;
 	last = begun ? &s->served[n->first + s->latest[n->first + begun - 1]] : NULL;
 	if (!last || last->end < start) {
 		say_outside(s, n, c, begun);
 		return;
 	}
-	end = c->end == ALIGN_OPEN ? start : end_of(s, c);
-	if (c->end != ALIGN_OPEN && last->call->end != ALIGN_OPEN)
+	end = has_end ? end_of(s, c) : start;
+	if (has_end && last->call->end != ALIGN_OPEN)
 		skew_maybe_after(s->skew, c->end_clock, c->end, last->call->end_clock,
-				 last->call->end);
+				 last->call->latest);
 	say_starts(s, c, first_until(s, n, begun, end < last->end ? end : last->end));
 }
 
