@@ -11,8 +11,10 @@
 #include "infer/paths/joint.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
+#include "infer/paths/alternatives.h"
 #include "infer/paths/calls.h"
 #include "infer/paths/crew.h"
 #include "infer/paths/joins.h"
@@ -57,6 +59,7 @@ struct chunk {
 
 struct joint {
 	struct window *w;
+	pthread_mutex_t lock; /* of the window's alternatives */
 	struct sides sides;
 	VEC(struct site) sites;
 	VEC(struct chunk) chunks;
@@ -210,6 +213,8 @@ static void learn_trust(struct site *s)
 static void write_back(struct joint *j, const struct piece *p, const struct piece *second,
 		       const float *trust)
 {
+	struct noted noted = { 0 };
+
 	for (uint32_t i = 0; i < p->nr_calls; i++) {
 		const struct pcall *c = &p->calls[i];
 		struct call *to = &j->w->calls.v[c->call];
@@ -221,7 +226,11 @@ static void write_back(struct joint *j, const struct piece *p, const struct piec
 		to->confidence = c->nr > 1 ? confidence_of(p, second, best) : 1;
 		if (trust && c->nr > 1)
 			to->confidence *= trust[tenth(to->confidence)];
+		alternatives_note(&noted, j->w, p, c, best, to->confidence);
 	}
+	pthread_mutex_lock(&j->lock);
+	alternatives_take(j->w, &noted);
+	pthread_mutex_unlock(&j->lock);
 }
 
 static void assign_chunk(struct joint *j, struct site *s, const struct chunk *c, uint64_t seed)
@@ -308,6 +317,7 @@ static void run_joins(struct joint *j)
 		}
 		s.view.nr_types++;
 		s.view.late = joins.late;
+		alternatives_forget(j->w, s.node);
 		j->sites.v[kept++] = s;
 	}
 	j->sites.nr = kept;
@@ -317,7 +327,7 @@ static void run_joins(struct joint *j)
 
 void joint_run(struct window *w)
 {
-	struct joint j = { .w = w };
+	struct joint j = { .w = w, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 	sides_init(&j.sides, w);
 	vec_each (&w->calls, c)
