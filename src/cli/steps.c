@@ -122,7 +122,7 @@ static int count_request(void *ctx, const struct request *r)
 
 	p->nr_requests++;
 	p->nr_events += r->nr_events;
-	if (r->confidence < 0.9f) {
+	if ((double)r->confidence < CONFIDENCE_LOW) {
 		p->nr_by_work += r->key_kind != KEY_NONE;
 		p->nr_inferred += r->key_kind == KEY_NONE;
 	}
@@ -151,7 +151,7 @@ static void tell_requests(struct section *s, const struct placed *p, uint64_t nr
 	if (p->nr_inferred) {
 		buf_add(&b, STR("; "));
 		add_count(&b, p->nr_inferred);
-		buf_add(&b, STR(" inferred with a confidence below 0.9"));
+		buf_fmt(&b, " inferred with a confidence below %.1f", CONFIDENCE_LOW);
 	}
 	if (p->nr_by_work) {
 		buf_add(&b, STR("; "));

@@ -18,7 +18,8 @@ struct str attrs_service(const struct span *s);
 
 /*
  * What a span or an event says outside of its attributes, as attributes for formats that have no
- * better place: only what the attributes do not say already.
+ * better place: only what the attributes do not say already. With the thread goes how sure it is
+ * that the span stands in its place, if that was inferred.
  */
 void attrs_of_process(const struct span *s, struct buf *packed);
 void attrs_of_thread(const struct span *s, struct buf *packed);
