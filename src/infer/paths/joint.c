@@ -24,8 +24,10 @@
 #include "infer/paths/tick.h"
 
 enum {
-	WHOLE_CALLS = 8000,  /* a node with no more of them is learned from as a whole, */
-	SAMPLE_CALLS = 5000, /* from a larger one this many are learned from */
+	LEARN_CALLS = 40000, /* are learned from in all, but of each node */
+	SAMPLE_LEAST = 800,  /* not fewer than this */
+	SAMPLE_CALLS = 5000, /* and not more than this, */
+	WHOLE_MORE = 1600,   /* in thousandths: if it makes few more calls, from all of them */
 	MARKS_MORE = 90,     /* sweeps after those of learning, where all was learned from */
 	CHUNK_CALLS = 4096,  /* assigned at once, where only a sample was */
 	MARGIN_CALLS = 512,
@@ -48,6 +50,7 @@ struct site {
 	struct piece pieces[RUNS];
 	double ll[RUNS];
 	int best;
+	uint32_t nr_sample;  /* calls learned from */
 	bool is_whole;       /* everything was learned from */
 	float trust[TENTHS]; /* by the sampler's confidence: what it was worth in the sample */
 };
@@ -123,7 +126,6 @@ static void site_init(const struct joint *j, struct site *s, uint32_t node)
 	}
 	s->bins = mem_alloc(sizeof(*s->bins));
 	bins_init(s->bins, tick_of(&s->all));
-	s->is_whole = s->all.nr_out <= WHOLE_CALLS;
 	s->view.type = mem_zalloc(mem_bytes(j->w->nr_nodes, sizeof(uint16_t)));
 	s->view.callee = mem_zalloc(mem_bytes(j->w->nr_nodes, sizeof(uint16_t)));
 	s->view.nr_types = number(j, s->all.in, s->all.nr_in, true, 1, s->view.type);
@@ -156,12 +158,13 @@ static void learn(void *ctx, uint32_t item)
 	st.view = &s->view;
 	st.to = st.nr_out;
 	if (!s->is_whole) {
-		st.from = (st.nr_out - SAMPLE_CALLS) / 2;
-		st.to = st.from + SAMPLE_CALLS;
+		st.from = (st.nr_out - s->nr_sample) / 2;
+		st.to = st.from + s->nr_sample;
 	}
 	piece_init(&s->pieces[run], &st);
 	model_init(&s->models[run], s->bins, &s->view);
-	s->ll[run] = learn_model(&s->models[run], &s->pieces[run], &s->view, heats[run], &seed);
+	s->ll[run] = learn_model(&s->models[run], &s->pieces[run], &s->view, heats[run], &seed,
+				 j->w->is_stopped);
 }
 
 /*
@@ -263,6 +266,8 @@ static void assign(void *ctx, uint32_t item)
 	struct site *s = &j->sites.v[c->site];
 	uint64_t seed = 0xdec0de00 + item;
 
+	if (j->w->is_stopped && j->w->is_stopped())
+		return;
 	if (!s->is_whole) {
 		assign_chunk(j, s, c, seed);
 		return;
@@ -290,9 +295,22 @@ static void plan(struct joint *j)
 	}
 }
 
+/* Learning costs by the node, so where there are many, each is learned from less. */
+static void share_out(struct joint *j)
+{
+	uint32_t nr = LEARN_CALLS / (uint32_t)(j->sites.nr ? j->sites.nr : 1);
+
+	nr = nr < SAMPLE_LEAST ? SAMPLE_LEAST : nr > SAMPLE_CALLS ? SAMPLE_CALLS : nr;
+	vec_each (&j->sites, s) {
+		s->nr_sample = nr;
+		s->is_whole = s->all.nr_out <= (uint64_t)nr * WHOLE_MORE / 1000;
+	}
+}
+
 /* Learns the sites and assigns their calls. */
 static void run_sites(struct joint *j)
 {
+	share_out(j);
 	crew_run((uint32_t)j->sites.nr * RUNS, learn, j);
 	vec_clear(&j->chunks);
 	plan(j);

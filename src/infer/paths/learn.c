@@ -38,7 +38,7 @@ static void fit_to(struct model *m, struct piece *p, unsigned samples, double sh
 }
 
 double learn_model(struct model *m, struct piece *p, const struct view *v, float heat,
-		   uint64_t *seed)
+		   uint64_t *seed, bool (*is_stopped)(void))
 {
 	/* most calls teach from the beginning */
 	int rounds = 2 * p->nr_unsure < p->nr_calls ? ROUNDS_EASY : ROUNDS;
@@ -50,6 +50,8 @@ double learn_model(struct model *m, struct piece *p, const struct view *v, float
 	for (int i = 0; i < rounds && p->nr_unsure; i++) {
 		float left = 1 - (float)i / ((float)rounds * FREE_UNTIL);
 
+		if (is_stopped && is_stopped())
+			break;
 		left = left > 0 ? left : 0;
 		m->blur = powf(BLUR, left);
 		m->heat = powf(heat, left);

@@ -5,8 +5,8 @@
 #include "infer/paths/model.h"
 
 /* The piece is left assigned and marked. heat above 1: the search begins more freely. Returns the
- * log likelihood of everything. */
+ * log likelihood of everything. is_stopped may be NULL. */
 double learn_model(struct model *m, struct piece *p, const struct view *v, float heat,
-		   uint64_t *seed);
+		   uint64_t *seed, bool (*is_stopped)(void));
 
 #endif
