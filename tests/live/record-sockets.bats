@@ -115,23 +115,28 @@ paths() {
 	command -v bpftool >/dev/null || skip "no bpftool here"
 	ip netns exec "$NS" "$CULPRIT" record --messages --sockets -o "$RUN" --for 60s >"$DIR/out" 2>"$DIR/err" 3>&- &
 	PID=$!
+	# the numbers of the programs that the recorder holds
 	ours() {
-		bpftool prog show --json | python3 -c '
-import json, sys
-pid = int(sys.argv[1])
-print(sum(any(p["pid"] == pid for p in prog.get("pids", [])) for prog in json.load(sys.stdin)))' "$1"
+		sed -n 's/^prog_id:[[:space:]]*//p' "/proc/$PID"/fdinfo/* 2>/dev/null | sort -un
 	}
-	for ((i = 0; i < 100; i++)); do
-		[ "$(ours $PID)" = 0 ] || break
+	for ((i = 0; i < 200 && $(ours | wc -l) < 3; i++)); do
 		sleep 0.05
 	done
-	[ "$(ours $PID)" = 3 ]
-	local pid=$PID
+	local ids
+	ids=$(ours)
+	[ "$(wc -l <<<"$ids")" = 3 ]
+	for id in $ids; do
+		bpftool prog show id "$id" >/dev/null
+	done
 	kill -9 "$PID"
 	wait "$PID" || true
 	PID=
-	sleep 0.5
-	[ "$(ours "$pid")" = 0 ]
+	sleep 1
+	for id in $ids; do
+		run bpftool prog show id "$id"
+		echo "$output"
+		[ "$status" != 0 ]
+	done
 }
 
 @test "sockets: what stands in the way is said in one line" {
