@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "ask/stats.h"
+#include "model/attr.h"
 
 #define DRAWS 200
 #define ONCE 0.02 /* so near to one call in every request is one */
@@ -42,6 +43,19 @@ double contrast_trust(uint64_t nr)
 	return 1 - 1 / (1 + (double)nr);
 }
 
+static void look_for_messages(struct contrast *c, const struct request_body *body)
+{
+	struct attr a;
+
+	for (size_t i = 0; i < body->nr_spans; i++) {
+		struct hop_sum *sum = &c->sums.v[c->split.span_hop[i]];
+
+		if (!sum->looked_at)
+			sum->message = attr_find(body->spans[i].attrs, STR("message"), &a);
+		sum->looked_at = true;
+	}
+}
+
 void contrast_add(struct contrast *c, uint32_t type, enum contrast_side side, bool keep,
 		  const struct request *r, const struct request_body *body)
 {
@@ -54,6 +68,7 @@ void contrast_add(struct contrast *c, uint32_t type, enum contrast_side side, bo
 	strata_add(&c->strata, &c->split, &c->hops, side, body);
 	while (c->sums.nr < c->hops.v.nr)
 		vec_push(&c->sums, (struct hop_sum){ 0 });
+	look_for_messages(c, body);
 	vec_each (&c->split.parts, p) {
 		struct hop_sum *sum = &c->sums.v[p->hop];
 

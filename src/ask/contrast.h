@@ -9,6 +9,7 @@ struct hop_sum {
 	double ns[SIDES];   /* on the critical path */
 	double busy[SIDES]; /* the spans' own durations, on the path or not */
 	uint64_t requests[SIDES], spans[SIDES];
+	bool looked_at, message; /* message: known from one, by its first span */
 };
 
 /* Some requests of a set, kept for drawing lots. */

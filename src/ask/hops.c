@@ -144,14 +144,10 @@ struct str hops_name(const struct hops *h, uint32_t hop)
 	return names_str(&h->names, h->v.v[hop].name);
 }
 
+/* Whether a call is named by who calls whom, as calls known from messages are. */
 static bool is_arrow(struct str name, struct str node)
 {
 	return node.n && str_ends(name, node) && str_ends(str_head(name, name.n - node.n), ARROW);
-}
-
-bool hops_is_message(const struct hops *h, uint32_t hop)
-{
-	return h->v.v[hop].parent != HOP_NONE && is_arrow(hops_name(h, hop), hops_node(h, hop));
 }
 
 static void add_step(const struct hops *h, const struct hop *p, const struct hop *up,

@@ -39,8 +39,6 @@ uint32_t hops_type(struct hops *h, uint32_t type);
 uint32_t hops_below(struct hops *h, uint32_t parent, struct str node, struct str name);
 /* Whether the hop is on another node than its parent: a call came in. */
 bool hops_enters(const struct hops *h, uint32_t hop);
-/* Whether it is named by who calls whom, as what is known from messages alone is. */
-bool hops_is_message(const struct hops *h, uint32_t hop);
 struct str hops_node(const struct hops *h, uint32_t hop);
 struct str hops_name(const struct hops *h, uint32_t hop);
 /* "frontend:GET /cart > cart:load > redis:GET", a node named where it changes; where calls have no

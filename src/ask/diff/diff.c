@@ -468,8 +468,8 @@ static void say_mix(const struct change *top, struct buf *b)
 /* A message tells when a call was sent, seen from where it was captured, not when it came. */
 static void say_way(const struct diff *d, const struct change *top, struct buf *b)
 {
-	if (top->row && top->row->hop != HOP_NONE &&
-	    hops_is_message(&d->contrast.hops, top->row->hop) && top->row->node)
+	if (top->row && top->row->hop != HOP_NONE && d->contrast.sums.v[top->row->hop].message &&
+	    top->row->node)
 		buf_fmt(b, " That is " STR_FMT ", or the way to it.",
 			STR_ARG(names_str(&d->contrast.hops.names, top->row->node)));
 }
