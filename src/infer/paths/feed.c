@@ -75,11 +75,14 @@ static int64_t offset_of(struct feed *f, const struct cursor *c, uint32_t node)
 	return f->offsets.v[node];
 }
 
+/* A time that cannot be corrected stays as it is. */
 static int64_t corrected(int64_t ns, int64_t offset)
 {
 	int64_t sum;
 
-	return __builtin_add_overflow(ns, offset, &sum) || sum == NS_NONE ? ns : sum;
+	if (__builtin_add_overflow(ns, offset, &sum) || (sum < 0) != (ns < 0))
+		return ns;
+	return sum;
 }
 
 static int take_event(void *ctx, uint64_t number, const struct event *ev)
