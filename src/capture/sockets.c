@@ -14,11 +14,11 @@
 
 #include "base/error.h"
 #include "wire/socket_calls.h"
+#include "capture/bpf/sockets.skel.h"
 #include "capture/capture.h"
 #include "capture/sockets_decode.h"
 #include "capture/sockets_listen.h"
 #include "model/sink.h"
-#include "capture/bpf/sockets.skel.h"
 
 #define ORDER_NS (100 * NS_MS) /* how long a send may last and still be told in its order */
 #define LOOK_MS 20             /* records wait so long at most */

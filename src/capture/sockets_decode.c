@@ -173,7 +173,7 @@ static void take(void *to, const struct socket_record *r, struct str payload)
 
 	d->nr++;
 	a = act_of(d, r);
-	switch (r->act) {
+	switch ((enum socket_act)r->act) {
 	case SOCKET_SEND:
 		take_sent(d, &a, payload);
 		break;

@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"
@@ -45,6 +44,14 @@ static void path_of(char path[PATH_MAX], const struct sockets_listen *l, uint32_
 		    const char *rest)
 {
 	snprintf(path, PATH_MAX, "%s/%u/%s", l->root, tgid, rest);
+}
+
+static FILE *open_file(const struct sockets_listen *l, uint32_t tgid, const char *rest)
+{
+	char path[PATH_MAX];
+
+	path_of(path, l, tgid, rest);
+	return fopen(path, "re");
 }
 
 uint32_t sockets_listen_netns(const struct sockets_listen *l, uint32_t tgid)
@@ -80,18 +87,18 @@ static bool parse_line(struct str line, struct listener *out)
 /* False when there is none: the process has just ended, another may tell. */
 static bool read_table(struct sockets_listen *l, uint32_t tgid, const char *table, uint32_t netns)
 {
-	char path[PATH_MAX], line[LINE_MAX_BYTES];
-	cleanup(fclose) FILE *f = NULL;
+	FILE *f = open_file(l, tgid, table);
+	char line[LINE_MAX_BYTES];
 	struct listener one;
 
-	path_of(path, l, tgid, table);
-	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f) && l->all.nr < LISTENERS_MAX) {
 		if (!parse_line(str_of(line), &one))
 			continue;
 		one.netns = netns;
 		vec_push(&l->all, one);
 	}
+	if (f)
+		fclose(f);
 	return f != NULL;
 }
 
@@ -134,13 +141,13 @@ static bool inode_of(const char *path, uint64_t *inode)
 
 static void read_name(const struct sockets_listen *l, uint32_t tgid, char name[16])
 {
-	char path[PATH_MAX], line[64] = "";
-	cleanup(fclose) FILE *f = NULL;
+	FILE *f = open_file(l, tgid, "comm");
+	char line[64] = "";
 
-	path_of(path, l, tgid, "comm");
-	f = fopen(path, "re");
 	if (f && fgets(line, sizeof(line), f))
 		line[strcspn(line, "\n")] = '\0';
+	if (f)
+		fclose(f);
 	memset(name, 0, 16);
 	memcpy(name, line, strnlen(line, 15));
 }

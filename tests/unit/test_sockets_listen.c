@@ -35,9 +35,10 @@ static void write_file(const char *path, const char *text)
 		*p = '/';
 	}
 	f = fopen(whole, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	if (!f)
+		fail_msg("cannot write %s", whole);
+	else if (fputs(text, f) < 0 || fclose(f))
+		fail_msg("cannot write to %s", whole);
 }
 
 static void link_file(const char *path, const char *to)
