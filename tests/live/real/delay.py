@@ -1,14 +1,17 @@
 """A TCP proxy that delays what clients send: delay.py ADDRESS PORT TARGET:PORT MILLISECONDS
 
-Bytes towards the target arrive so much later, in order, several on their way at once; answers come back at once.
+Bytes towards the target arrive so much later, in order, several on their way at once; answers come back at once. When it
+is ended it prints by how many milliseconds they were late in truth, on average.
 """
 import asyncio
+import signal
 import sys
 
 
 async def main():
     host, _, port = sys.argv[3].partition(":")
     late = float(sys.argv[4]) / 1000
+    lateness = []
 
     async def forward(reader, line):
         loop = asyncio.get_running_loop()
@@ -22,6 +25,7 @@ async def main():
             if item[0] > loop.time():
                 await asyncio.sleep(item[0] - loop.time())
             writer.write(item[1])
+            lateness.append(loop.time() - item[0] + late)
             await writer.drain()
         writer.close()
 
@@ -40,7 +44,11 @@ async def main():
             pass
 
     server = await asyncio.start_server(client, sys.argv[1], int(sys.argv[2]), backlog=256)
-    await server.serve_forever()
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    await ended.wait()
+    server.close()
+    print(round(1000 * sum(lateness) / max(len(lateness), 1)), flush=True)
 
 
 asyncio.run(main())

@@ -2,7 +2,8 @@
 
 The truth is read from the packets: a call belongs to the request whose trace id stands in it. Within a request a call to
 a server is caused by the one call to the server that made it. Prints calls, the share with the right parent, requests,
-and the share of requests with exactly the right calls.
+and the share of requests with exactly the right calls; then calls that culprit could not have seen, and the share that is
+right of those of which it says to be 0.9 sure or more.
 """
 import json
 import re
@@ -42,6 +43,7 @@ def main():
         names = dict(line.split() for line in f)
     traces = {(ns, names[address]): trace for (ns, address), trace in truth(sys.argv[1]).items()}
     calls_of, right_calls, nr_calls, wrong, unknown = {}, 0, 0, set(), 0
+    sure = []
     for trace in traces.values():
         calls_of[trace] = calls_of.get(trace, 0) + 1
     roots = {}
@@ -66,8 +68,10 @@ def main():
                     roots.setdefault(trace, []).append(count)
                     continue
                 nr_calls += 1
-                above = trace_of.get(call["parent"])
-                if above and above == (trace, call["from"]):
+                is_right = trace_of.get(call["parent"]) == (trace, call["from"])
+                if call["confidence"] >= 0.9:
+                    sure.append(is_right)
+                if is_right:
                     right_calls += 1
                 else:
                     wrong.add(trace)
@@ -75,7 +79,8 @@ def main():
                 if trace not in wrong and roots.get(trace) == [{trace: nr}])
     missing = sum(calls_of.values()) - len(calls_of) - nr_calls
     nr_calls += max(missing, 0)
-    print(nr_calls, round(right_calls / max(nr_calls, 1), 4), len(calls_of), round(right / max(len(calls_of), 1), 4), unknown)
+    print(nr_calls, round(right_calls / max(nr_calls, 1), 4), len(calls_of), round(right / max(len(calls_of), 1), 4), unknown,
+          round(sum(sure) / max(len(sure), 1), 4))
 
 
 main()
