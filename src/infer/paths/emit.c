@@ -161,6 +161,27 @@ static void make_attrs(struct forest *f, uint32_t at)
 	add_alternatives(f, f->order.v[at]);
 }
 
+/* printf would be a good part of the whole work. */
+static struct str number_text(struct forest *f, uint64_t n)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do
+		digits[--at] = (char)('0' + n % 10);
+	while (n /= 10);
+	return arena_str(&f->arena, (struct str){ digits + at, sizeof(digits) - at });
+}
+
+static struct str edge_text(struct forest *f, const struct call *c)
+{
+	buf_clear(&f->text);
+	buf_add(&f->text, feed_node(f->e->feed, c->from));
+	buf_add(&f->text, STR(" \xe2\x86\x92 "));
+	buf_add(&f->text, feed_node(f->e->feed, c->to));
+	return arena_str(&f->arena, buf_str(&f->text));
+}
+
 static void make_span(struct forest *f, uint32_t at, struct span *s)
 {
 	const struct call *c = call_at(f, at);
@@ -173,18 +194,14 @@ static void make_span(struct forest *f, uint32_t at, struct span *s)
 		.parent = f->place.v[at],
 		.kind = SPAN_SERVER,
 		.confidence = c->confidence,
-		.id = arena_fmt(&f->arena, "%llu", (unsigned long long)c->position),
-		.name = c->title ? feed_title(feed, c->title)
-				 : arena_fmt(&f->arena, STR_FMT " \xe2\x86\x92 " STR_FMT,
-					     STR_ARG(feed_node(feed, c->from)),
-					     STR_ARG(feed_node(feed, c->to))),
+		.id = number_text(f, c->position),
+		.name = c->title ? feed_title(feed, c->title) : edge_text(f, c),
 		.node = feed_node(feed, c->to),
 		.attrs = arena_str(&f->arena, buf_str(&f->attrs)),
 	};
 	if (s->parent == SPAN_NONE)
 		return;
-	s->parent_id =
-		arena_fmt(&f->arena, "%llu", (unsigned long long)call_at(f, s->parent)->position);
+	s->parent_id = number_text(f, call_at(f, s->parent)->position);
 	s->follows = s->start > f->times.v[s->parent].end;
 }
 
