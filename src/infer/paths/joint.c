@@ -24,15 +24,16 @@
 #include "infer/paths/tick.h"
 
 enum {
-	LEARN_CALLS = 40000, /* are learned from in all, but of each node */
-	SAMPLE_LEAST = 800,  /* not fewer than this */
-	SAMPLE_CALLS = 5000, /* and not more than this, */
-	WHOLE_MORE = 1600,   /* in thousandths: if it makes few more calls, from all of them */
-	MARKS_MORE = 90,     /* sweeps after those of learning, where all was learned from */
-	CHUNK_CALLS = 4096,  /* assigned at once, where only a sample was */
+	LEARN_CALLS =
+		64000, /* are learned from in all; a node with no more than its part of them, */
+	WHOLE_LEAST = 1200, /* but not less than this */
+	WHOLE_MOST = 8000,  /* and not more than this, is learned from as a whole, */
+	SAMPLE_PART = 3,    /* a larger one from the part of that by this */
+	MARKS_MORE = 90,    /* sweeps after those of learning, where all was learned from */
+	CHUNK_CALLS = 4096, /* assigned at once, where only a sample was */
 	MARGIN_CALLS = 512,
-	BURN_IN = 16,
-	MARKS_CHUNK = 24,
+	BURN_IN = 32,
+	MARKS_CHUNK = 36,
 	TENTHS = 10,
 	RUNS = 2, /* of learning */
 };
@@ -300,10 +301,10 @@ static void share_out(struct joint *j)
 {
 	uint32_t nr = LEARN_CALLS / (uint32_t)(j->sites.nr ? j->sites.nr : 1);
 
-	nr = nr < SAMPLE_LEAST ? SAMPLE_LEAST : nr > SAMPLE_CALLS ? SAMPLE_CALLS : nr;
+	nr = nr < WHOLE_LEAST ? WHOLE_LEAST : nr > WHOLE_MOST ? WHOLE_MOST : nr;
 	vec_each (&j->sites, s) {
-		s->nr_sample = nr;
-		s->is_whole = s->all.nr_out <= (uint64_t)nr * WHOLE_MORE / 1000;
+		s->is_whole = s->all.nr_out <= nr;
+		s->nr_sample = nr / SAMPLE_PART;
 	}
 }
 

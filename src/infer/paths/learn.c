@@ -54,12 +54,12 @@ double learn_model(struct model *m, struct piece *p, const struct view *v, float
 			break;
 		left = left > 0 ? left : 0;
 		m->blur = powf(BLUR, left);
-		m->heat = powf(heat, left);
+		p->heat = powf(heat, left);
 		fit_to(m, p, SAMPLES, 1 + (SHARPEN - 1) * (double)left, seed);
 		if (2 * i >= rounds)
 			fifo_learn(m, p);
 	}
-	m->blur = m->heat = 1;
+	m->blur = p->heat = 1;
 	if (!p->nr_unsure)
 		fit_to(m, p, 0, 1, seed);
 	for (int i = 0; i < SETTLE; i++)

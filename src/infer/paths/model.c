@@ -47,7 +47,6 @@ void model_init(struct model *m, const struct bins *bins, const struct view *v)
 {
 	*m = (struct model){ .bins = bins,
 			     .blur = 1,
-			     .heat = 1,
 			     .nr_types = v->nr_types,
 			     .nr_callees = v->nr_callees,
 			     .stride = v->nr_callees + 1 };

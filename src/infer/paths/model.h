@@ -35,7 +35,6 @@ struct model {
 	uint32_t max_states;
 	bool frozen;                     /* no new states: other threads read it too */
 	float blur;                      /* how much wider than usual delays are smoothed */
-	float heat;                      /* above 1: likelihoods differ less for the sampler */
 	float overtaking[KINDS_MAX + 1]; /* by type: penalty for calls out of turn, see fifo.h */
 	struct pull pull;                /* what the sampler tries */
 	VEC(struct state) states;        /* first one for "anything" of each type, then its start */

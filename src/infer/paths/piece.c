@@ -148,7 +148,7 @@ void piece_init(struct piece *p, const struct stretch *s)
 	uint32_t from = s->from > s->margin ? s->from - s->margin : 0;
 	uint32_t to = s->nr_out - s->to > s->margin ? s->to + s->margin : s->nr_out;
 
-	*p = (struct piece){ 0 };
+	*p = (struct piece){ .heat = 1 };
 	take_calls(p, s, from, to);
 	take_spans(p, s, from == 0, to == s->nr_out);
 	find_candidates(p);

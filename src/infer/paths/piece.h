@@ -54,6 +54,7 @@ struct piece {
 	uint32_t *marks;          /* how often each candidate was chosen */
 	float *pull;              /* how often each is proposed, summed up by call; see pull.h */
 	uint32_t nr_marked;       /* samples in marks */
+	float heat;               /* above 1: the sampler moves more freely */
 	uint32_t *unsure;         /* calls with several candidates */
 	uint32_t nr_unsure;
 	struct arena arena;

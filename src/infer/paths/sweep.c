@@ -165,7 +165,7 @@ static void step(struct piece *p, struct model *m, uint32_t call, uint64_t *seed
 	ll_p = model_ll(m, p, &p->spans[o.p], o.kids_p, o.nr_p);
 	ll_q = model_ll(m, p, &p->spans[o.q], o.kids_q, o.nr_q);
 	gain = ll_p + ll_q - p->spans[o.p].ll - p->spans[o.q].ll + queueing(m, p, &o);
-	gain = gain / m->heat + o.log_ratio;
+	gain = gain / p->heat + o.log_ratio;
 	if (gain < 0) {
 		float u = ((float)(chance_bits(seed) >> 40) + 0.5f) / 16777216.0f;
 
