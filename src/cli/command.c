@@ -83,8 +83,7 @@ static const struct command builtin[] = {
 	  .summary = "watch a running system, then say what is slow and why",
 	  .usage = "--messages [-- COMMAND...]",
 	  .about = "Until Ctrl-C, the time given, or the end of the command. Capturing packets "
-		   "needs "
-		   "root or CAP_NET_RAW.",
+		   "needs root or CAP_NET_RAW; watching sockets needs root.",
 	  .options = record_options,
 	  .run = cmd_record },
 	{ .name = "export",
