@@ -22,6 +22,7 @@ struct found {
 	int64_t parent, start, end;
 	float confidence;
 	bool follows, half;
+	bool has_others; /* other parents were possible */
 };
 
 struct trace {
@@ -72,10 +73,15 @@ static int take_request(void *ctx, const struct request *r, const struct request
 		up.i = 0;
 		if (s->parent != SPAN_NONE)
 			assert_true(attr_find(b->spans[s->parent].attrs, STR("message"), &up));
-		t->found[a.i] =
-			(struct found){ up.i,       s->start,
-					s->end,     s->confidence,
-					s->follows, attr_find(s->attrs, STR("not_seen"), &other) };
+		t->found[a.i] = (struct found){
+			.parent = up.i,
+			.start = s->start,
+			.end = s->end,
+			.confidence = s->confidence,
+			.follows = s->follows,
+			.half = attr_find(s->attrs, STR("not_seen"), &other),
+			.has_others = attr_find(s->attrs, STR("alternatives"), &other),
+		};
 	}
 	return 0;
 }
@@ -498,6 +504,39 @@ static void messages_to_oneself_and_times_that_go_back_do_no_harm(void **state)
 	done(&t);
 }
 
+/* Two requests at a time, whose calls come at any moment of them. */
+static void who_is_in_doubt_has_alternatives(void **state)
+{
+	struct trace t = { 0 };
+	uint64_t seed = 9;
+	unsigned nr_unsure = 0;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		int64_t at = i * 10 * MS,
+			kid = at + 3 * MS + (int64_t)(next_random(&seed) % (12 * MS));
+		char name[16];
+
+		snprintf(name, sizeof(name), "%d", i);
+		say(&t, at, CALL, "a", "b", name);
+		say(&t, kid, CALL, "b", "c", name);
+		say(&t, kid + MS, RET, "c", "b", name);
+		say(&t, at + 19 * MS, RET, "b", "a", name);
+	}
+	sort(&t);
+	infer_by(&t, "joint");
+	for (size_t i = 1; i <= t.events.nr; i++) {
+		const struct found *f = &t.found[i];
+
+		if (f->parent < 0)
+			continue;
+		nr_unsure += f->has_others;
+		assert_true(!f->has_others || f->confidence < 0.99f);
+	}
+	assert_true(nr_unsure > 5);
+	done(&t);
+}
+
 static bool stop_at_once(void)
 {
 	return true;
@@ -538,6 +577,7 @@ int main(void)
 		cmocka_unit_test(among_several_services_the_one_that_was_asked_calls),
 		cmocka_unit_test(what_is_asked_for_names_the_type),
 		cmocka_unit_test(messages_to_oneself_and_times_that_go_back_do_no_harm),
+		cmocka_unit_test(who_is_in_doubt_has_alternatives),
 		cmocka_unit_test(who_stops_is_obeyed),
 	};
 
