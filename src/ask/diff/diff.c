@@ -1,270 +1,19 @@
-/*
- * Two runs on the mathematics of slow against normal: all requests of a type before against all of
- * it after. A type weighs as much as it is frequent (mean of its parts in both runs), so that the
- * differences of all hops add up to the difference that the mean request feels at equal traffic.
- * Types that only one run has, and changes of rate, are rows without a share.
- *
- * A hop is no slower because it is called more often, or because what it is called for needs more
- * calls: where the numbers of calls differ by more than chance, that part of the difference is a
- * row of its own, the mix. before and after of a hop are what one call takes itself, so that a
- * delay added on a node is seen in its size however often the node is called; the share is of the
- * time that requests wait for it.
- */
 #include "ask/diff/diff.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "ask/contrast.h"
+#include "ask/diff/changes.h"
 #include "ask/length.h"
-#include "ask/types.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "report/report.h"
 #include "store/store.h"
 
 #define ROWS_SHOWN 20
-#define MATTERS 0.02   /* of the sizes of all changes: a smaller part is not told apart */
-#define UNSURE 0.9     /* how sure what is known of calls may be without a word */
-#define PLACES 0.1     /* what a node must explain beyond one of its hops to be worth a sentence */
-#define CANCELLED 0.05 /* the sum is so small a part of its parts that shares of it mean little */
-
-struct change {
-	uint32_t type;
-	const struct contrast_row *row; /* NULL for a whole type */
-	double before, after;
-	double weighed; /* what the mean request feels of it: times the weight of the type */
-	double mixed;   /* the part of it that is not time but the mix */
-	bool mix;
-	double share;
-	size_t place; /* keeps equal ones in a fixed order */
-};
-
-struct diff {
-	struct arena arena;
-	struct types types[SIDES];
-	struct contrast contrast;
-	struct names names; /* types of both runs; their numbers */
-	enum contrast_side side;
-	VEC(struct change) changes;
-	bool asked[SIDES]; /* whether the run has the type that is asked for */
-	bool cancelled;
-};
-
-static void diff_done(struct diff *d)
-{
-	types_done(&d->types[SIDE_BASE]);
-	types_done(&d->types[SIDE_OTHER]);
-	contrast_done(&d->contrast);
-	names_done(&d->names);
-	vec_done(&d->changes);
-	arena_done(&d->arena);
-}
-
-static int add_body(void *ctx, const struct request *r, const struct request_body *body)
-{
-	struct diff *d = ctx;
-
-	contrast_add(&d->contrast, names_add(&d->names, r->type), d->side, false, r, body);
-	return 0;
-}
-
-static int collect(struct diff *d, struct store *const *runs, const struct request_filter *filters,
-		   struct error *err)
-{
-	int r = 0;
-
-	for (int side = 0; side < SIDES && r >= 0; side++) {
-		d->side = (enum contrast_side)side;
-		if (!d->asked[side])
-			continue;
-		r = types_collect(&d->types[side], runs[side], &filters[side], err);
-		if (r >= 0)
-			r = store_each_body(runs[side], &filters[side], add_body, d, err);
-	}
-	return r;
-}
-
-/* How much a type counts: the mean of its parts of both runs, among types that both have. */
-static double weight_of(const struct diff *d, uint32_t type, const double *common)
-{
-	const struct contrast_set *set = &d->contrast.sets.v[type];
-
-	return ((double)set->nr[SIDE_BASE] / common[SIDE_BASE] +
-		(double)set->nr[SIDE_OTHER] / common[SIDE_OTHER]) /
-	       2;
-}
-
-static bool in_both(const struct contrast_set *s)
-{
-	return s->nr[SIDE_BASE] && s->nr[SIDE_OTHER];
-}
-
-/* A hop that came or went has no mix: it is what changed. */
-static double mix_of(const struct contrast_row *row)
-{
-	const struct strata_change *c = &row->change;
-
-	return c->mixed && c->calls[SIDE_BASE] > 0 && c->calls[SIDE_OTHER] > 0 ? c->mix : 0;
-}
-
-static void add_rows(struct diff *d, uint32_t type, double weight, const struct contrast_row *rows,
-		     size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		const struct contrast_row *row = &rows[i];
-		/* time in no span has no calls */
-		const double *took = row->spans[SIDE_BASE] + row->spans[SIDE_OTHER]
-					     ? row->change.own
-					     : row->mean;
-
-		vec_push(&d->changes, (struct change){ .type = type,
-						       .row = row,
-						       .before = took[SIDE_BASE],
-						       .after = took[SIDE_OTHER],
-						       .weighed = weight * row->delta,
-						       .mixed = weight * mix_of(row),
-						       .place = i });
-	}
-}
-
-/* A difference is as sure as both that it is between. */
-static double sure_of(const struct contrast_row *row)
-{
-	return row->change.confidence * row->change.confidence;
-}
-
-/* Where it is unsure which call of a node made which further calls, times are mixed up among the
- * hops of the node, but not their mean: so far as a hop is unsure it is taken to have changed as
- * much as all calls of the node together. */
-static void lean_on_nodes(struct diff *d)
-{
-	struct {
-		double delta, calls;
-	} *nodes = arena_alloc(&d->arena, mem_bytes(d->contrast.hops.names.nr + 1, sizeof(*nodes)));
-
-	vec_each (&d->changes, c) {
-		const struct contrast_row *row = c->row;
-		double calls = (double)(row->spans[SIDE_BASE] + row->spans[SIDE_OTHER]);
-
-		if (!row->spans[SIDE_BASE] || !row->spans[SIDE_OTHER])
-			continue;
-		nodes[row->node].delta += calls * (c->after - c->before);
-		nodes[row->node].calls += calls;
-	}
-	vec_each (&d->changes, c) {
-		const struct contrast_row *row = c->row;
-
-		if (row->spans[SIDE_BASE] && row->spans[SIDE_OTHER])
-			c->after += (1 - sure_of(row)) *
-				    (nodes[row->node].delta / nodes[row->node].calls -
-				     (c->after - c->before));
-	}
-}
-
-/* What the calls of a request take before and after, if one takes the same; where it is not their
- * number that changed, the mean with the effect of the mix. */
-static void set_mix_times(struct change *mix)
-{
-	const struct strata_change *c = &mix->row->change;
-	double more = c->calls[SIDE_OTHER] - c->calls[SIDE_BASE];
-
-	mix->before = mix->row->mean[SIDE_BASE];
-	if (fabs(more) > MATTERS * c->calls[SIDE_BASE] && c->mix / more > 0)
-		mix->before = c->calls[SIDE_BASE] * c->mix / more;
-	mix->after = mix->before + c->mix;
-}
-
-/* Makes the mix a change of its own where it matters. */
-static void part_the_mix(struct diff *d)
-{
-	size_t nr = d->changes.nr;
-	double size = 0;
-
-	vec_each (&d->changes, c)
-		size += fabs(c->weighed - c->mixed) + fabs(c->mixed);
-	for (size_t i = 0; i < nr; i++) {
-		struct change mix = d->changes.v[i];
-
-		if (fabs(mix.mixed) <= MATTERS * size)
-			continue;
-		d->changes.v[i].weighed -= mix.mixed;
-		mix.weighed = mix.mixed;
-		set_mix_times(&mix);
-		mix.mix = true;
-		vec_push(&d->changes, mix);
-	}
-}
-
-static int largest_first(const void *a, const void *b)
-{
-	const struct change *x = a, *y = b;
-
-	if (x->share != y->share)
-		return x->share > y->share ? -1 : 1;
-	if (x->type != y->type)
-		return x->type < y->type ? -1 : 1;
-	if (x->mix != y->mix)
-		return x->mix ? 1 : -1;
-	return (x->place > y->place) - (x->place < y->place);
-}
-
-static void share_out(struct diff *d)
-{
-	double sum = 0, size = 0;
-
-	vec_each (&d->changes, c) {
-		sum += c->weighed;
-		size += fabs(c->weighed);
-	}
-	d->cancelled = fabs(sum) < CANCELLED * size;
-	vec_each (&d->changes, c) {
-		if (d->cancelled)
-			c->share = size > 0 ? fabs(c->weighed) / size : 0;
-		else
-			c->share = sum != 0 ? c->weighed / sum : 0;
-	}
-	if (d->changes.nr)
-		qsort(d->changes.v, d->changes.nr, sizeof(*d->changes.v), largest_first);
-}
-
-/* by: 'h' hops, 'n' nodes, 't' types */
-static void compare(struct diff *d, char by)
-{
-	double common[SIDES] = { 0 };
-
-	for (uint32_t t = 0; t < d->contrast.sets.nr; t++)
-		for (int side = 0; side < SIDES && in_both(&d->contrast.sets.v[t]); side++)
-			common[side] += (double)d->contrast.sets.v[t].nr[side];
-	for (uint32_t t = 0; t < d->contrast.sets.nr; t++) {
-		struct contrast_answer a;
-		double weight;
-
-		if (!in_both(&d->contrast.sets.v[t]))
-			continue;
-		weight = weight_of(d, t, common);
-		contrast_answer(&d->contrast, t, &d->arena, &a);
-		if (by == 'h')
-			add_rows(d, t, weight, a.hops, a.nr_hops);
-		else if (by == 'n')
-			add_rows(d, t, weight, a.nodes, a.nr_nodes);
-		else
-			vec_push(&d->changes,
-				 (struct change){ .type = t,
-						  .before = a.mean[SIDE_BASE],
-						  .after = a.mean[SIDE_OTHER],
-						  .weighed = weight * (a.mean[SIDE_OTHER] -
-								       a.mean[SIDE_BASE]) });
-	}
-	if (by == 'h')
-		lean_on_nodes(d);
-	part_the_mix(d);
-	share_out(d);
-}
-
-/* --- the report ------------------------------------------------------------------------------ */
+#define UNSURE 0.9 /* how sure what is known of calls may be without a word */
+#define PLACES 0.1 /* what a node must explain beyond one of its hops to be worth a sentence */
 
 enum {
 	WHAT,
@@ -433,7 +182,7 @@ static double node_share(const struct diff *d, const struct change *top, size_t 
 	*places = 0;
 	vec_each (&d->changes, c)
 		if (c->row && c->row->node == top->row->node && c->mix == top->mix &&
-		    c->share >= MATTERS) {
+		    c->share >= CHANGES_MATTER) {
 			share += c->share;
 			(*places)++;
 		}
@@ -455,7 +204,7 @@ static void say_mix(const struct change *top, struct buf *b)
 {
 	const double *calls = top->row->change.calls;
 
-	if (fabs(calls[SIDE_OTHER] - calls[SIDE_BASE]) < MATTERS * calls[SIDE_BASE])
+	if (fabs(calls[SIDE_OTHER] - calls[SIDE_BASE]) < CHANGES_MATTER * calls[SIDE_BASE])
 		buf_add(b, STR("it makes other calls than before, which take it longer or less "
 			       "long."));
 	else
@@ -569,9 +318,9 @@ static int run(struct store *const *runs, const struct args *args, struct report
 		r = read_filters(args, runs, filters, d.asked, err);
 	if (r < 0)
 		return r;
-	r = collect(&d, runs, filters, err);
+	r = changes_collect(&d, runs, filters, err);
 	if (r >= 0) {
-		compare(&d, by);
+		changes_compare(&d, by);
 		if (people) /* who reads on the screen wants the answer last, a script first */
 			report_types(&d, false, true, report);
 		report_changes(&d, people, report);
@@ -580,7 +329,7 @@ static int run(struct store *const *runs, const struct args *args, struct report
 		say_it(&d, report);
 		r = d.types[SIDE_BASE].nr_requests || d.types[SIDE_OTHER].nr_requests ? 0 : 1;
 	}
-	diff_done(&d);
+	changes_done(&d);
 	return r;
 }
 
