@@ -38,7 +38,7 @@ enum {
 	RUNS = 2, /* of learning */
 };
 /* The one finds what is hard to tell apart, the other what is far from where it begins. */
-static const float heats[RUNS] = { 1, 2 };
+static const float heats[RUNS] = { 1, 1.5f };
 #define ANY_SPAN 0.1f /* share of proposals that are drawn from all candidates alike */
 
 /* One node and what was learned of it. */

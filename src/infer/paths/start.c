@@ -11,7 +11,7 @@
 #include "infer/paths/piece.h"
 #include "infer/paths/pull.h"
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 50 };
 #define NOT_LATE 0.01f /* how likely it is that others than the late span of a join go on */
 
 static void begin(struct piece *p, const struct view *v)
