@@ -561,6 +561,62 @@ static void who_stops_is_obeyed(void **state)
 	store_close(s);
 }
 
+/* --- named ------------------------------------------------------------------------------------ */
+
+static int64_t say_named(struct trace *t, int64_t ns, enum message_op op, const char *from,
+			 const char *to, const char *id, const char *request)
+{
+	int64_t position = say(t, ns, op, from, to, id);
+	struct event *e = &t->events.v[position - 1];
+
+	e->key_kind = *request ? KEY_TRACE : KEY_CALL;
+	e->key = keep(t, *request ? request : id);
+	return position;
+}
+
+/* Two requests at b at once; times tell nothing of which call to c is whose, names do. */
+static void check_named_by(const char *method)
+{
+	enum { NR = 40 };
+	struct trace t = { 0 };
+	int64_t served[NR][2], made[NR][2];
+
+	for (int i = 0; i < NR; i++) {
+		int64_t at = (i + 1) * 100 * MS;
+		char id[4][16], name[2][40];
+
+		for (int k = 0; k < 4; k++)
+			snprintf(id[k], sizeof(id[k]), "%d.%d", i, k);
+		for (int k = 0; k < 2; k++)
+			snprintf(name[k], sizeof(name[k]), "%032d", 2 * i + k + 7);
+		served[i][0] = say_named(&t, at, CALL, "a", "b", id[0], name[0]);
+		served[i][1] = say_named(&t, at + 1 * MS, CALL, "a", "b", id[1], name[1]);
+		/* the later one is quicker in every second pair */
+		made[i][i % 2] = say_named(&t, at + 10 * MS, CALL, "b", "c", id[2], name[i % 2]);
+		made[i][!(i % 2)] =
+			say_named(&t, at + 11 * MS, CALL, "b", "c", id[3], name[!(i % 2)]);
+		say_named(&t, at + 20 * MS, RET, "c", "b", id[2], "");
+		say_named(&t, at + 21 * MS, RET, "c", "b", id[3], "");
+		say_named(&t, at + 30 * MS, RET, "b", "a", id[0], "");
+		say_named(&t, at + 31 * MS, RET, "b", "a", id[1], "");
+	}
+	infer_by(&t, method);
+	for (int i = 0; i < NR; i++)
+		for (int k = 0; k < 2; k++) {
+			assert_int_equal(t.found[served[i][k]].parent, 0);
+			assert_int_equal(t.found[made[i][k]].parent, served[i][k]);
+			assert_true(t.found[made[i][k]].confidence > 0.99f);
+		}
+	done(&t);
+}
+
+static void a_request_that_names_itself_gets_what_names_it(void **state)
+{
+	(void)state;
+	check_named_by("joint");
+	check_named_by("nesting");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -578,6 +634,7 @@ int main(void)
 		cmocka_unit_test(what_is_asked_for_names_the_type),
 		cmocka_unit_test(messages_to_oneself_and_times_that_go_back_do_no_harm),
 		cmocka_unit_test(who_is_in_doubt_has_alternatives),
+		cmocka_unit_test(a_request_that_names_itself_gets_what_names_it),
 		cmocka_unit_test(who_stops_is_obeyed),
 	};
 

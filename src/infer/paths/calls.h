@@ -11,7 +11,7 @@
 #define CALL_OPEN INT64_MAX   /* in t4: the return was not seen yet */
 #define EVENT_NONE UINT64_MAX /* in sent and returned: there was no such message */
 
-/* 64 bytes for two messages. */
+/* 72 bytes for two messages. */
 struct call {
 	int64_t t1, t4;          /* when the call and its return were sent */
 	uint64_t sent, returned; /* the numbers of the two events in the store */
@@ -20,11 +20,18 @@ struct call {
 	uint32_t parent;         /* position in the window, or CALL_NONE */
 	float confidence;        /* in the parent */
 	uint32_t title;          /* what was asked for, as numbered by the feed; 0 for nothing */
+	uint32_t trace;          /* hash of the id of the request that it names; 0 for none */
 	bool is_decided;         /* before this window is looked at */
 	bool no_call;            /* only the return was seen, t1 is a guess */
 	bool no_return;          /* only the call was seen, t4 is a guess */
 	bool is_sent;            /* a message that asks for no answer; open until it is placed */
 };
+
+/* Two that name different requests belong to different requests. */
+static inline bool call_is_foreign(uint32_t trace, uint32_t other)
+{
+	return trace && other && trace != other;
+}
 
 /* Another parent that a call could have. */
 struct alternative {

@@ -85,6 +85,14 @@ static int64_t corrected(int64_t ns, int64_t offset)
 	return sum;
 }
 
+/* What names the request surely; an id that only ties a call to its return does not. */
+static uint32_t trace_of(const struct event *ev)
+{
+	if (ev->key_kind != KEY_TRACE && ev->key_kind != KEY_REQUEST)
+		return 0;
+	return (uint32_t)(str_hash(ev->key) >> 32) | 1;
+}
+
 static int take_event(void *ctx, uint64_t number, const struct event *ev)
 {
 	struct feed *f = ctx;
@@ -109,6 +117,7 @@ static int take_event(void *ctx, uint64_t number, const struct event *ev)
 		.to = node_of(f, ev->peer),
 		.title = title_of(f, ev),
 		.op = ev->op,
+		.trace = trace_of(ev),
 	};
 	return 0;
 }

@@ -20,6 +20,7 @@ struct message {
 	uint32_t from, to; /* nodes, numbered from 1 in order of first sight */
 	enum message_op op;
 	uint32_t title; /* what it asks for, numbered likewise; 0 for nothing */
+	uint32_t trace; /* hash of the trace or request id that it carries; 0 when it has none */
 };
 
 /* NULL when the run has no messages. Clocks that are off are corrected, and told in the store. */

@@ -49,6 +49,7 @@ struct nesting {
 	float overlapping[NR_PENALTIES];
 	VEC(struct parent) open; /* by t1 */
 	uint32_t next_in;        /* the first that is not in open yet */
+	uint32_t trace; /* the request that the child at hand names, if a parent names it too */
 	VEC(struct child) children;
 };
 
@@ -57,6 +58,14 @@ static unsigned bin_of(int64_t ns)
 	double at = (double)ns <= FIRST_NS ? 0 : log((double)ns / FIRST_NS) / LOG_BIN;
 
 	return at >= NR_BINS ? NR_BINS - 1 : (unsigned)at;
+}
+
+static bool may_cause(const struct nesting *n, const struct parent *p, const struct call *child)
+{
+	const struct call *c = &n->w->calls.v[p->call];
+
+	return c->t1 <= child->t1 + n->o->skew_ns && c != child &&
+	       (n->trace ? c->trace == n->trace : !call_is_foreign(c->trace, child->trace));
 }
 
 /* Makes open hold the calls that had come and not gone when the child returned. */
@@ -76,13 +85,11 @@ static void advance(struct nesting *n, const struct call *child)
 		if (calls[n->open.v[i].call].t4 + n->o->skew_ns >= child->t4)
 			n->open.v[kept++] = n->open.v[i];
 	n->open.nr = kept;
-}
-
-static bool may_cause(const struct nesting *n, const struct parent *p, const struct call *child)
-{
-	const struct call *c = &n->w->calls.v[p->call];
-
-	return c->t1 <= child->t1 + n->o->skew_ns && c != child;
+	n->trace = 0;
+	for (size_t i = 0; child->trace && !n->trace && i < n->open.nr; i++)
+		if (calls[n->open.v[i].call].trace == child->trace &&
+		    may_cause(n, &n->open.v[i], child))
+			n->trace = child->trace;
 }
 
 static float *board_of(struct nesting *n, const struct parent *p, const struct call *child)

@@ -232,6 +232,8 @@ static void take_return(struct pairs *p, struct window *w, const struct message 
 	--*nr_open(p, m->from);
 	w->calls.v[call].t4 = m->ns;
 	w->calls.v[call].returned = m->number;
+	if (!w->calls.v[call].trace)
+		w->calls.v[call].trace = m->trace;
 	if (!h)
 		return;
 	habit_learn(h, m->ns - w->calls.v[call].t1);
@@ -248,7 +250,8 @@ void pairs_take(struct pairs *p, struct window *w, const struct message *m)
 			     .from = m->from,
 			     .to = m->to,
 			     .parent = CALL_NONE,
-			     .title = m->title };
+			     .title = m->title,
+			     .trace = m->trace };
 
 	if (m->op == MESSAGE_RETURN) {
 		take_return(p, w, m);

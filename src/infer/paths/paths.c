@@ -8,7 +8,7 @@
  * look: work that is passed on (forward.h), calls of which one end was not seen (half.h), calls
  * that a host makes for its services (hosts.h), and work that goes on after the reply (late.h).
  *
- * Memory is a window: 64 bytes a call, so 32 a message, and what the method needs on top.
+ * Memory is a window: 72 bytes a call, so 36 a message, and what the method needs on top.
  */
 #include "infer/paths/paths.h"
 
