@@ -117,6 +117,9 @@ static void settle_times(struct forest *f)
 		if (c->no_call && (!up->has_kids || t->start < up->start))
 			up->start = t->start;
 		up->has_kids = true;
+		/* work after the reply may begin later than the call that it belongs to ended */
+		if (up->start > up->end)
+			*(c->no_call ? &up->start : &up->end) = c->no_call ? up->end : up->start;
 	}
 	for (uint32_t i = 1; i < f->order.nr; i++) {
 		const struct call *c = call_at(f, i);

@@ -78,8 +78,10 @@ static void make_calls(struct half *h, const struct lengths *l)
 		return;
 	vec_each (orphans, r) {
 		int64_t usual = lengths_of(l, r->to, r->from, USUAL, NULL);
-		int64_t most = r->ns - h->first;
+		int64_t most;
 
+		if (__builtin_sub_overflow(r->ns, h->first, &most))
+			most = INT64_MAX;
 		usual = usual < 0 ? 0 : usual > most ? most : usual;
 		vec_push(&made, (struct call){ .t1 = r->ns - usual,
 					       .t4 = r->ns,
