@@ -30,6 +30,7 @@ enum {
 	WHOLE_MOST = 8000,  /* and not more than this, is learned from as a whole, */
 	SAMPLE_PART = 3,    /* a larger one from the part of that by this */
 	MARKS_MORE = 90,    /* sweeps after those of learning, where all was learned from */
+	TRIES_WHOLE = 2,    /* and how much harder that is tried */
 	CHUNK_CALLS = 4096, /* assigned at once, where only a sample was */
 	MARGIN_CALLS = 512,
 	BURN_IN = 32,
@@ -163,6 +164,7 @@ static void learn(void *ctx, uint32_t item)
 		st.to = st.from + s->nr_sample;
 	}
 	piece_init(&s->pieces[run], &st);
+	s->pieces[run].tries = s->is_whole ? TRIES_WHOLE : 1;
 	model_init(&s->models[run], s->bins, &s->view);
 	s->ll[run] = learn_model(&s->models[run], &s->pieces[run], &s->view, heats[run], &seed,
 				 j->w->is_stopped);

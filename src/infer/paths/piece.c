@@ -1,8 +1,7 @@
 /*
  * CANDIDATES of the note "paths": a call may belong to every span of its node that was open around
  * it; when there is none, to every one that was open when it was sent; when there is none of those
- * either, it is a root. A call that names its request (a trace id in the message) belongs to a span
- * that names the same one, if there is any, and never to one that names another.
+ * either, it is a root.
  */
 #include "infer/paths/piece.h"
 
@@ -27,7 +26,6 @@ static void take_calls(struct piece *p, const struct stretch *s, uint32_t from, 
 		p->calls[p->nr_calls++] = (struct pcall){ .t1 = c->t1,
 							  .t4 = c->t4,
 							  .call = s->out[i],
-							  .trace = c->trace,
 							  .callee = s->view->callee[c->to],
 							  .span = NO_SPAN,
 							  .fixed = c->is_decided,
@@ -75,34 +73,22 @@ static void take_spans(struct piece *p, const struct stretch *s, bool is_front, 
 			.t1 = c->t1,
 			.t4 = c->t4,
 			.call = s->in[i],
-			.trace = c->trace,
 			.type = type_of(s, s->in[i]),
 			.cut = (c->t1 < first && !is_front) || (c->t4 > last && !is_back),
 		};
 	}
 }
 
-/* How close a span must be to hold a call. */
-enum fit {
-	FIT_OPEN,  /* was open when it was sent */
-	FIT_WHOLE, /* and outlasts it */
-	FIT_NAMED, /* and names the same request */
-};
-
-static bool fits(const struct pspan *s, const struct pcall *c, enum fit fit)
-{
-	if ((fit >= FIT_WHOLE && s->t4 < c->t4) || s->call == c->call)
-		return false;
-	return fit == FIT_NAMED ? s->trace == c->trace : !call_is_foreign(s->trace, c->trace);
-}
-
+/* Spans that were open at the call, of which only those that also outlast it if strict. */
 static void add_candidates(struct piece *p, struct pcall *c, const uint32_t *open, size_t nr,
-			   enum fit fit)
+			   bool strict)
 {
 	size_t first = p->candidates.nr;
 
 	for (size_t i = nr; i-- > 0 && c->nr < CANDIDATES_MAX;) {
-		if (!fits(&p->spans[open[i]], c, fit))
+		const struct pspan *s = &p->spans[open[i]];
+
+		if ((strict && s->t4 < c->t4) || s->call == c->call)
 			continue;
 		vec_push(&p->candidates, open[i]);
 		c->nr++;
@@ -131,12 +117,9 @@ static void find_candidates(struct piece *p)
 				open.v[kept++] = open.v[k];
 		open.nr = kept;
 		c->first = (uint32_t)p->candidates.nr;
-		if (c->trace)
-			add_candidates(p, c, open.v, open.nr, FIT_NAMED);
+		add_candidates(p, c, open.v, open.nr, true);
 		if (!c->nr)
-			add_candidates(p, c, open.v, open.nr, FIT_WHOLE);
-		if (!c->nr)
-			add_candidates(p, c, open.v, open.nr, FIT_OPEN);
+			add_candidates(p, c, open.v, open.nr, false);
 	}
 	vec_done(&open);
 }
@@ -165,7 +148,7 @@ void piece_init(struct piece *p, const struct stretch *s)
 	uint32_t from = s->from > s->margin ? s->from - s->margin : 0;
 	uint32_t to = s->nr_out - s->to > s->margin ? s->to + s->margin : s->nr_out;
 
-	*p = (struct piece){ .heat = 1 };
+	*p = (struct piece){ .heat = 1, .tries = 1 };
 	take_calls(p, s, from, to);
 	take_spans(p, s, from == 0, to == s->nr_out);
 	find_candidates(p);
@@ -225,7 +208,10 @@ void piece_set_kids(struct piece *p, uint32_t span, const uint32_t *kids, uint32
 		memcpy(s->kids, kids, nr * sizeof(*kids));
 	s->nr = nr;
 	for (uint32_t i = 0; i < nr; i++)
-		p->calls[kids[i]].span = span;
+		if (p->calls[kids[i]].span != span) {
+			p->calls[kids[i]].span = span;
+			p->calls[kids[i]].at = piece_candidate(p, kids[i], span);
+		}
 }
 
 void piece_give(struct piece *p, uint32_t call, uint32_t span)
@@ -241,8 +227,10 @@ void piece_give(struct piece *p, uint32_t call, uint32_t span)
 		memmove(s->kids + at, s->kids + at + 1, (--s->nr - at) * sizeof(*s->kids));
 	}
 	c->span = span;
+	c->at = NO_SPAN;
 	if (span == NO_SPAN)
 		return;
+	c->at = piece_candidate(p, call, span);
 	s = &p->spans[span];
 	reserve(p, s, s->nr + 1);
 	for (at = s->nr; at > 0 && s->kids[at - 1] > call; at--)

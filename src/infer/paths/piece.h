@@ -29,7 +29,6 @@ struct view {
 struct pspan {
 	int64_t t1, t4;
 	uint32_t call; /* in the window */
-	uint32_t trace;
 	uint32_t type;
 	uint32_t nr, room; /* kids */
 	uint32_t *kids;    /* calls of the piece, in order */
@@ -40,10 +39,10 @@ struct pspan {
 struct pcall {
 	int64_t t1, t4;
 	uint32_t call;
-	uint32_t trace;
 	uint32_t callee;
 	uint32_t first, nr; /* candidates */
 	uint32_t span;      /* the one that has it now, NO_SPAN for a root */
+	uint32_t at;        /* where that stands among the candidates */
 	bool fixed;         /* decided in an earlier window */
 	bool spare;         /* seen only so that others find their neighbours */
 };
@@ -56,6 +55,7 @@ struct piece {
 	uint32_t *marks;          /* how often each candidate was chosen */
 	float *pull;              /* how often each is proposed, summed up by call; see pull.h */
 	uint32_t nr_marked;       /* samples in marks */
+	int tries;                /* how many times more than usual others are tried */
 	float heat;               /* above 1: the sampler moves more freely */
 	uint32_t *unsure;         /* calls with several candidates */
 	uint32_t nr_unsure;

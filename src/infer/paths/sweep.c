@@ -127,17 +127,17 @@ static bool propose(const struct piece *p, struct proposal *o, uint32_t call, ui
 static bool draw_other(const struct piece *p, uint32_t call, uint64_t *seed, struct proposal *o)
 {
 	const struct pcall *c = &p->calls[call];
-	uint32_t has = piece_candidate(p, call, c->span), got;
-	float before = has > c->first ? p->pull[has - 1] : 0, own = p->pull[has] - before;
-	float all = p->pull[c->first + c->nr - 1], at = chance_float(seed) * (all - own), pull;
+	uint32_t has = c->at, got;
+	float own = p->pull[has] - (has > c->first ? p->pull[has - 1] : 0), pull;
 
-	got = pull_at(p, c, at >= before ? at + own : at); /* past the present one */
+	/* the surer its place is, the seldomer another one is tried */
+	got = pull_at(p, c, chance_float(seed) * p->pull[c->first + c->nr - 1]);
 	if (got == has)
 		return false;
 	pull = p->pull[got] - (got > c->first ? p->pull[got - 1] : 0);
 	o->p = c->span;
 	o->q = p->candidates.v[got];
-	o->log_ratio = logf(own * (all - own) / (pull * (all - pull)));
+	o->log_ratio = logf(own / pull);
 	return p->spans[o->p].nr < KIDS_MAX && p->spans[o->q].nr < KIDS_MAX;
 }
 
@@ -183,7 +183,7 @@ void sweep(struct piece *p, struct model *m, uint64_t *seed)
 	for (uint32_t i = 0; i < p->nr_unsure; i++) {
 		uint32_t call = p->unsure[i], nr = p->calls[call].nr;
 
-		for (int k = nr < 4 ? 1 : nr < 10 ? 2 : 3; k > 0; k--)
+		for (int k = p->tries * (nr < 4 ? 1 : nr < 10 ? 2 : 3); k > 0; k--)
 			step(p, m, call, seed);
 	}
 }
@@ -193,7 +193,7 @@ void sweep_marks(struct piece *p, struct model *m, uint64_t *seed, unsigned nr)
 	for (unsigned k = 0; k < nr; k++) {
 		sweep(p, m, seed);
 		for (uint32_t i = 0; i < p->nr_unsure; i++)
-			p->marks[piece_candidate(p, p->unsure[i], p->calls[p->unsure[i]].span)]++;
+			p->marks[p->calls[p->unsure[i]].at]++;
 		p->nr_marked++;
 	}
 }
