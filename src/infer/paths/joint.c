@@ -30,7 +30,7 @@ enum {
 	WHOLE_MOST = 8000,  /* and not more than this, is learned from as a whole, */
 	SAMPLE_PART = 3,    /* a larger one from the part of that by this */
 	MARKS_MORE = 90,    /* sweeps after those of learning, where all was learned from */
-	TRIES_WHOLE = 2,    /* and how much harder that is tried */
+	TRIES_WHOLE = 4,    /* and how much harder that is tried */
 	CHUNK_CALLS = 4096, /* assigned at once, where only a sample was */
 	MARGIN_CALLS = 512,
 	BURN_IN = 32,

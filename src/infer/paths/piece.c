@@ -1,7 +1,8 @@
 /*
  * CANDIDATES of the note "paths": a call may belong to every span of its node that was open around
  * it; when there is none, to every one that was open when it was sent; when there is none of those
- * either, it is a root.
+ * either, it is a root. A call that names its request (a trace id in the message) belongs to a span
+ * that names the same one, if there is any, and never to one that names another.
  */
 #include "infer/paths/piece.h"
 
@@ -26,6 +27,7 @@ static void take_calls(struct piece *p, const struct stretch *s, uint32_t from, 
 		p->calls[p->nr_calls++] = (struct pcall){ .t1 = c->t1,
 							  .t4 = c->t4,
 							  .call = s->out[i],
+							  .trace = c->trace,
 							  .callee = s->view->callee[c->to],
 							  .span = NO_SPAN,
 							  .fixed = c->is_decided,
@@ -73,22 +75,34 @@ static void take_spans(struct piece *p, const struct stretch *s, bool is_front, 
 			.t1 = c->t1,
 			.t4 = c->t4,
 			.call = s->in[i],
+			.trace = c->trace,
 			.type = type_of(s, s->in[i]),
 			.cut = (c->t1 < first && !is_front) || (c->t4 > last && !is_back),
 		};
 	}
 }
 
-/* Spans that were open at the call, of which only those that also outlast it if strict. */
+/* How close a span must be to hold a call. */
+enum fit {
+	FIT_OPEN,  /* was open when it was sent */
+	FIT_WHOLE, /* and outlasts it */
+	FIT_NAMED, /* and names the same request */
+};
+
+static bool fits(const struct pspan *s, const struct pcall *c, enum fit fit)
+{
+	if ((fit >= FIT_WHOLE && s->t4 < c->t4) || s->call == c->call)
+		return false;
+	return fit == FIT_NAMED ? s->trace == c->trace : !call_is_foreign(s->trace, c->trace);
+}
+
 static void add_candidates(struct piece *p, struct pcall *c, const uint32_t *open, size_t nr,
-			   bool strict)
+			   enum fit fit)
 {
 	size_t first = p->candidates.nr;
 
 	for (size_t i = nr; i-- > 0 && c->nr < CANDIDATES_MAX;) {
-		const struct pspan *s = &p->spans[open[i]];
-
-		if ((strict && s->t4 < c->t4) || s->call == c->call)
+		if (!fits(&p->spans[open[i]], c, fit))
 			continue;
 		vec_push(&p->candidates, open[i]);
 		c->nr++;
@@ -117,9 +131,12 @@ static void find_candidates(struct piece *p)
 				open.v[kept++] = open.v[k];
 		open.nr = kept;
 		c->first = (uint32_t)p->candidates.nr;
-		add_candidates(p, c, open.v, open.nr, true);
+		if (c->trace)
+			add_candidates(p, c, open.v, open.nr, FIT_NAMED);
 		if (!c->nr)
-			add_candidates(p, c, open.v, open.nr, false);
+			add_candidates(p, c, open.v, open.nr, FIT_WHOLE);
+		if (!c->nr)
+			add_candidates(p, c, open.v, open.nr, FIT_OPEN);
 	}
 	vec_done(&open);
 }

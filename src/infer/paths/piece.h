@@ -29,6 +29,7 @@ struct view {
 struct pspan {
 	int64_t t1, t4;
 	uint32_t call; /* in the window */
+	uint32_t trace;
 	uint32_t type;
 	uint32_t nr, room; /* kids */
 	uint32_t *kids;    /* calls of the piece, in order */
@@ -39,6 +40,7 @@ struct pspan {
 struct pcall {
 	int64_t t1, t4;
 	uint32_t call;
+	uint32_t trace;
 	uint32_t callee;
 	uint32_t first, nr; /* candidates */
 	uint32_t span;      /* the one that has it now, NO_SPAN for a root */
