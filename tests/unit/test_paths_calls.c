@@ -273,7 +273,7 @@ static void joint_is_ahead_of_nesting_in_the_thick(void **state)
 
 static void confidences_promise_no_more_than_is_right(void **state)
 {
-	struct window w = crowd(400, 2500, 20);
+	struct window w = crowd(400, 4000, 20);
 	unsigned nr = 0, sure = 0, right = 0;
 	double promised = 0;
 
@@ -289,7 +289,7 @@ static void confidences_promise_no_more_than_is_right(void **state)
 		sure++;
 		right += c->parent != CALL_NONE && w.calls.v[c->parent].sent == c->sent;
 	}
-	assert_true(sure > 20);
+	assert_true(sure > 200);
 	assert_true(right > 0.9 * sure);
 	assert_true(promised / nr < share_right(&w) + 0.05);
 	vec_done(&w.calls);
