@@ -4,9 +4,10 @@
  * given the messages; for each a model is learned from a sample of its time line, twice, of which
  * the likelier is kept, and all its calls are then assigned by sampling under that model.
  *
- * Cost: about 25 us of one core for a call with many candidates, nothing but the search for
- * candidates for one with a single one; learning is bounded by the sample. Memory: the sample and a
- * chunk for each core, and 12 bytes a call for the joins.
+ * Cost: about 25 us of one core for a call with many candidates (in a small trace, where it is
+ * learned from as well and tried harder, up to 500 us), nothing but the search for candidates for
+ * one with a single one; learning is bounded by the sample. Memory: the sample and a chunk for each
+ * core, and 12 bytes a call for the joins.
  */
 #include "infer/paths/joint.h"
 
@@ -33,8 +34,8 @@ enum {
 	TRIES_WHOLE = 4,    /* and how much harder that is tried */
 	CHUNK_CALLS = 4096, /* assigned at once, where only a sample was */
 	MARGIN_CALLS = 512,
-	BURN_IN = 32,
-	MARKS_CHUNK = 36,
+	BURN_IN = 48,
+	MARKS_CHUNK = 48,
 	TENTHS = 10,
 	RUNS = 2, /* of learning */
 };
