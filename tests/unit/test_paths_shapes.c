@@ -561,6 +561,45 @@ static void who_stops_is_obeyed(void **state)
 	store_close(s);
 }
 
+/* b answers after 5 ms; what it asked c for, 3 ms before, takes 30 ms. Requests come every 12 ms or
+ * so. */
+static void work_that_outlasts_the_reply_stays_with_its_request(void **state)
+{
+	enum { NR = 600 };
+	struct trace t = { 0 };
+	int64_t at = 0, right = 0, served[NR], made[NR];
+	uint64_t seed = 5;
+
+	(void)state;
+	for (int i = 0; i < NR; i++) {
+		char id[2][16];
+
+		/* now and then a second one comes while the first is served, and is served longer
+		 */
+		at += (i % 8 == 7 ? 1 : 12) * MS + (int64_t)(next_random(&seed) % 1000) * 1000;
+		snprintf(id[0], sizeof(id[0]), "s%d", i);
+		snprintf(id[1], sizeof(id[1]), "m%d", i);
+		say(&t, at, CALL, "a", "b", id[0]);
+		say(&t, at + 2 * MS + (int64_t)(next_random(&seed) % 200) * 1000, CALL, "b", "c",
+		    id[1]);
+		say(&t, at + (i % 8 == 7 ? 60 : 5) * MS, RET, "b", "a", id[0]);
+		say(&t, at + 32 * MS, RET, "c", "b", id[1]);
+	}
+	sort(&t);
+	for (size_t i = 0; i < t.events.nr; i++) {
+		const struct event *e = &t.events.v[i];
+
+		if (e->op == CALL)
+			(e->id.p[0] == 's' ? served : made)[atoi(e->id.p + 1)] = (int64_t)i + 1;
+	}
+	infer_by(&t, "joint");
+	/* those that another span would hold whole */
+	for (int i = 6; i < NR; i += 8)
+		right += t.found[made[i]].parent == served[i];
+	assert_true(right >= NR / 8 * 9 / 10);
+	done(&t);
+}
+
 /* --- named ------------------------------------------------------------------------------------ */
 
 static int64_t say_named(struct trace *t, int64_t ns, enum message_op op, const char *from,
@@ -625,6 +664,7 @@ int main(void)
 		cmocka_unit_test(losses_are_not_taken_for_passing_on),
 		cmocka_unit_test(work_after_the_reply_finds_its_request),
 		cmocka_unit_test(work_after_the_reply_is_not_given_to_who_is_served_then),
+		cmocka_unit_test(work_that_outlasts_the_reply_stays_with_its_request),
 		cmocka_unit_test(calls_that_follow_nothing_stay_roots),
 		cmocka_unit_test(an_open_call_ends_with_what_it_caused),
 		cmocka_unit_test(a_return_without_its_call_still_holds_what_was_called),

@@ -18,6 +18,7 @@
 #include "infer/paths/alternatives.h"
 #include "infer/paths/calls.h"
 #include "infer/paths/crew.h"
+#include "infer/paths/early.h"
 #include "infer/paths/joins.h"
 #include "infer/paths/learn.h"
 #include "infer/paths/start.h"
@@ -133,6 +134,7 @@ static void site_init(const struct joint *j, struct site *s, uint32_t node)
 	s->view.callee = mem_zalloc(mem_bytes(j->w->nr_nodes, sizeof(uint16_t)));
 	s->view.nr_types = number(j, s->all.in, s->all.nr_in, true, 1, s->view.type);
 	s->view.nr_callees = number(j, s->all.out, s->all.nr_out, false, 0, s->view.callee);
+	early_find(&s->all, &s->view, s->view.outlasts);
 }
 
 static void forget_learned(struct site *s)

@@ -115,7 +115,7 @@ static void add_candidates(struct piece *p, struct pcall *c, const uint32_t *ope
 	}
 }
 
-static void find_candidates(struct piece *p)
+static void find_candidates(struct piece *p, const struct view *v)
 {
 	VEC(uint32_t) open = { 0 };
 	uint32_t next = 0;
@@ -133,7 +133,7 @@ static void find_candidates(struct piece *p)
 		c->first = (uint32_t)p->candidates.nr;
 		if (c->trace)
 			add_candidates(p, c, open.v, open.nr, FIT_NAMED);
-		if (!c->nr)
+		if (!c->nr && !v->outlasts[c->callee])
 			add_candidates(p, c, open.v, open.nr, FIT_WHOLE);
 		if (!c->nr)
 			add_candidates(p, c, open.v, open.nr, FIT_OPEN);
@@ -168,7 +168,7 @@ void piece_init(struct piece *p, const struct stretch *s)
 	*p = (struct piece){ .heat = 1, .tries = 1 };
 	take_calls(p, s, from, to);
 	take_spans(p, s, from == 0, to == s->nr_out);
-	find_candidates(p);
+	find_candidates(p, s->view);
 	keep_decided(p, s->w);
 	p->marks = arena_array(&p->arena, uint32_t, p->candidates.nr + 1);
 	p->pull = arena_array(&p->arena, float, p->candidates.nr + 1);

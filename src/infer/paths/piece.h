@@ -20,8 +20,9 @@ enum {
 /* How the nodes around one node are told apart there. */
 struct view {
 	uint32_t nr_types, nr_callees;
-	uint16_t *type;   /* by sender: of the spans that it causes; all sources share 0 */
-	uint16_t *callee; /* by node */
+	uint16_t *type;           /* by sender: of the spans that it causes; all sources share 0 */
+	uint16_t *callee;         /* by node */
+	bool outlasts[KINDS_MAX]; /* by callee, see early.h */
 	const uint8_t
 		*late; /* by call of the window, may be NULL: the one that goes on, see joins.h */
 };
