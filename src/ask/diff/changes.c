@@ -102,32 +102,51 @@ static double sure_of(const struct contrast_row *row)
 	return row->change.confidence * row->change.confidence;
 }
 
+/* What is asked of a node, as far as its calls can be mixed up with one another. */
+static sym_t errand_of(const struct diff *d, const struct contrast_row *row, struct names *errands)
+{
+	const struct hop *hop = &d->contrast.hops.v.v[row->hop];
+	struct buf key = { 0 };
+	sym_t errand;
+
+	buf_fmt(&key, "%u %u", (unsigned)hop->node, (unsigned)hop->name);
+	errand = names_add(errands, buf_str(&key));
+	buf_done(&key);
+	return errand;
+}
+
 /* Where it is unsure which call of a node made which further calls, times are mixed up among the
  * hops of the node, but not their mean: so far as a hop is unsure it is taken to have changed as
- * much as all calls of the node together. */
+ * much as all calls of the node together that ask for the same. */
 static void lean_on_nodes(struct diff *d)
 {
 	struct {
 		double delta, calls;
-	} *nodes = arena_alloc(&d->arena, mem_bytes(d->contrast.hops.names.nr + 1, sizeof(*nodes)));
+	} *sums = arena_alloc(&d->arena, mem_bytes(d->changes.nr + 2, sizeof(*sums)));
+	struct names errands = { 0 };
 
 	vec_each (&d->changes, c) {
 		const struct contrast_row *row = c->row;
 		double calls = (double)(row->spans[SIDE_BASE] + row->spans[SIDE_OTHER]);
+		sym_t errand;
 
 		if (!row->spans[SIDE_BASE] || !row->spans[SIDE_OTHER])
 			continue;
-		nodes[row->node].delta += calls * (c->after - c->before);
-		nodes[row->node].calls += calls;
+		errand = errand_of(d, row, &errands);
+		sums[errand].delta += calls * (c->after - c->before);
+		sums[errand].calls += calls;
 	}
 	vec_each (&d->changes, c) {
 		const struct contrast_row *row = c->row;
+		sym_t errand;
 
-		if (row->spans[SIDE_BASE] && row->spans[SIDE_OTHER])
-			c->after += (1 - sure_of(row)) *
-				    (nodes[row->node].delta / nodes[row->node].calls -
-				     (c->after - c->before));
+		if (!row->spans[SIDE_BASE] || !row->spans[SIDE_OTHER])
+			continue;
+		errand = errand_of(d, row, &errands);
+		c->after += (1 - sure_of(row)) *
+			    (sums[errand].delta / sums[errand].calls - (c->after - c->before));
 	}
+	names_done(&errands);
 }
 
 /* What the calls of a request take before and after, if one takes the same; where it is not their
