@@ -33,9 +33,11 @@
 #define QUANTA ((int64_t)1 << 17)      /* of a trace, when the quantum is ours to choose */
 #define QUANTA_MOST ((int64_t)1 << 19) /* of a long one, to stay below COARSE_NS */
 #define COARSE_NS 5000000
+#define GAP_QUANTA 16 /* of the mean time between messages of the busiest route */
 #define LAGS_MOST ((size_t)1 << 14)
 #define SPECTRA_BYTES ((size_t)256 << 20) /* kept for reuse */
 #define CORRELATIONS_MOST 20000           /* nodes with thousands of neighbours end here */
+#define LINK_SHARE 3 /* a link of so many times the least share of a path is no noise */
 #define ANSWERED 0.7 /* of the questions that follow answers, those that have some */
 #define ABOUT 4      /* quanta that two widths may differ by chance */
 #define MATTERS 0.2  /* part of a route that others must explain to be of weight */
@@ -178,11 +180,18 @@ static void add_links(struct work *w, uint32_t route)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
+/* Finer than the trace is long asks for too much work; finer than a part of the time between two
+ * messages tells chance and cause apart no better, and hides delays that vary. */
 static int64_t choose_quantum(const struct traffic *t, int64_t wanted)
 {
 	uint64_t length = (uint64_t)t->last_ns - (uint64_t)t->first_ns;
 	uint64_t quantum = length / (uint64_t)QUANTA + 1;
+	uint32_t busiest = 1;
 
+	vec_each (&t->routes, r)
+		busiest = r->nr > busiest ? r->nr : busiest;
+	if (length / busiest / GAP_QUANTA > quantum)
+		quantum = length / busiest / GAP_QUANTA;
 	if (wanted > 0)
 		quantum = (uint64_t)wanted;
 	else if (quantum > COARSE_NS)
@@ -214,9 +223,9 @@ void follow(struct traffic *t, const struct follow_options *o, struct followed *
 	free(w.spectra);
 	correlator_free(w.c);
 	spikes_done(&w.spikes);
-	links_learn(&w.links, t, o->least, o->least_share);
+	links_learn(&w.links, t, o->least, LINK_SHARE * o->least_share);
 	if (roots_cut(&w.links, t))
-		links_learn(&w.links, t, o->least, o->least_share);
+		links_learn(&w.links, t, o->least, LINK_SHARE * o->least_share);
 	decide(t, &w.links);
 	outline(t, o, f);
 	links_done(&w.links);

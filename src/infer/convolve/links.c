@@ -18,6 +18,8 @@
 #define STRETCHES 4
 #define CANDIDATES 64 /* causes of one message by one link */
 #define ROUNDS 14
+#define KNOWN_AT 7    /* round from which it is known how much a cause causes */
+#define SLACK 0.3     /* effects to a cause more than a whole number that are no further one */
 #define PRUNE_AT 6    /* round from which links that explain little go */
 #define UNIFORM 0.03  /* part of a density that is the same everywhere in its window */
 #define UNCAUSED 0.02 /* first guess of the part of messages that nothing caused */
@@ -198,14 +200,16 @@ static void share_out(struct learner *w)
 	}
 }
 
-/* A cause that was given more than it usually causes has too much of each. */
-static void relieve(struct learner *w)
+/* A cause that was given more than it usually causes has too much of each. Before it is known what
+ * is usual, that is more than two. */
+static void relieve(struct learner *w, bool is_known)
 {
 	memset(w->load.v, 0, w->load.nr * sizeof(*w->load.v));
 	vec_each (&w->shares, s)
 		*load_at(w, s) += s->weight;
 	vec_each (&w->shares, s) {
-		float most = (float)fmax(1, ceil(w->links[s->link].rate - 0.3));
+		double usual = ceil(w->links[s->link].rate - SLACK);
+		float most = (float)fmax(is_known ? 1 : 2, usual);
 
 		if (*load_at(w, s) > most)
 			s->weight *= most / *load_at(w, s);
@@ -223,7 +227,7 @@ static void begin(struct learner *w)
 	share_out(w);
 }
 
-static void expect(struct learner *w)
+static void expect(struct learner *w, bool is_known)
 {
 	for (size_t e = 0; e + 1 < w->begin.nr; e++)
 		w->uncaused.v[e] = w->rate;
@@ -234,7 +238,7 @@ static void expect(struct learner *w)
 	}
 	share_out(w);
 	for (int i = 0; i < 2; i++) {
-		relieve(w);
+		relieve(w, is_known);
 		share_out(w);
 	}
 }
@@ -272,7 +276,7 @@ static void learn_route(struct learner *w, uint32_t least, double least_share)
 	begin(w);
 	for (int i = 0; i < ROUNDS; i++) {
 		maximise(w, i >= PRUNE_AT, least, least_share);
-		expect(w);
+		expect(w, i >= KNOWN_AT);
 	}
 	maximise(w, true, least, least_share);
 }
