@@ -37,10 +37,11 @@
 #define LAGS_MOST ((size_t)1 << 14)
 #define SPECTRA_BYTES ((size_t)256 << 20) /* kept for reuse */
 #define CORRELATIONS_MOST 20000           /* nodes with thousands of neighbours end here */
-#define LINK_SHARE 3 /* a link of so many times the least share of a path is no noise */
-#define ANSWERED 0.7 /* of the questions that follow answers, those that have some */
-#define ABOUT 4      /* quanta that two widths may differ by chance */
-#define MATTERS 0.2  /* part of a route that others must explain to be of weight */
+#define LINK_SHARE 3    /* a link of so many times the least share of a path is no noise */
+#define UNEXPLAINED 0.2 /* part of a route that asks for a second look */
+#define ANSWERED 0.7    /* of the questions that follow answers, those that have some */
+#define ABOUT 4         /* quanta that two widths may differ by chance */
+#define MATTERS 0.2     /* part of a route that others must explain to be of weight */
 
 struct work {
 	struct traffic *t;
@@ -52,6 +53,7 @@ struct work {
 	size_t nr_spectra;
 	uint32_t pinned; /* a route whose spectrum is in use */
 	struct links links;
+	struct spike_options spikes_wanted;
 };
 
 /* --- correlations ----------------------------------------------------------------------------- */
@@ -86,7 +88,7 @@ static bool find_spikes(struct work *w, const struct spectrum *causes, uint32_t 
 		return false;
 	w->out->nr_correlations++;
 	spikes_find(&w->spikes, correlate(w->c, causes, route_spectrum(w, route)),
-		    correlator_lags(w->c), &w->o->spikes);
+		    correlator_lags(w->c), &w->spikes_wanted);
 	return true;
 }
 
@@ -201,6 +203,30 @@ static int64_t choose_quantum(const struct traffic *t, int64_t wanted)
 	return (int64_t)quantum;
 }
 
+/* Links of all routes; then, of those that are explained in part at best, with less doubt: circles
+ * and bursts make more waves than chance does, and learning tells which of them are causes. */
+static void find_links(struct work *w)
+{
+	const struct follow_options *o = w->o;
+	uint64_t before;
+
+	w->spikes_wanted = o->spikes;
+	for (uint32_t i = 0; i < w->t->routes.nr; i++)
+		if (w->t->routes.v[i].nr >= o->least)
+			add_links(w, i);
+	links_learn(&w->links, w->t, o->least, LINK_SHARE * o->least_share);
+	w->spikes_wanted.is_bold = true;
+	before = w->out->nr_correlations;
+	for (uint32_t i = 0; i < w->t->routes.nr; i++) {
+		if (w->t->routes.v[i].nr < o->least || w->links.spontaneous_part.v[i] < UNEXPLAINED)
+			continue;
+		links_forget(&w->links, i);
+		add_links(w, i);
+	}
+	if (w->out->nr_correlations > before)
+		links_learn(&w->links, w->t, o->least, LINK_SHARE * o->least_share);
+}
+
 void follow(struct traffic *t, const struct follow_options *o, struct followed *f)
 {
 	struct work w = { .t = t, .o = o, .out = f, .pinned = SENT_NONE };
@@ -215,15 +241,12 @@ void follow(struct traffic *t, const struct follow_options *o, struct followed *
 	lags = nr_quanta / 4 < LAGS_MOST ? nr_quanta / 4 + 1 : LAGS_MOST;
 	w.c = correlator_new(t->first_ns, t->last_ns, f->quantum_ns, lags);
 	w.spectra = mem_zalloc(mem_bytes(t->routes.nr + 1, sizeof(struct spectrum *)));
-	for (uint32_t i = 0; i < t->routes.nr; i++)
-		if (t->routes.v[i].nr >= o->least)
-			add_links(&w, i);
+	find_links(&w);
 	for (size_t i = 0; i < t->routes.nr; i++)
 		spectrum_free(w.spectra[i]);
 	free(w.spectra);
 	correlator_free(w.c);
 	spikes_done(&w.spikes);
-	links_learn(&w.links, t, o->least, LINK_SHARE * o->least_share);
 	if (roots_cut(&w.links, t))
 		links_learn(&w.links, t, o->least, LINK_SHARE * o->least_share);
 	decide(t, &w.links);

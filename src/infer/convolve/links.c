@@ -57,6 +57,16 @@ void links_add(struct links *l, uint32_t from, uint32_t to, struct delay_window 
 	vec_push(&l->v, (struct link){ .from = from, .to = to, .window = window });
 }
 
+void links_forget(struct links *l, uint32_t to)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->v.nr; i++)
+		if (l->v.v[i].to != to)
+			l->v.v[kept++] = l->v.v[i];
+	l->v.nr = kept;
+}
+
 static double width_of(const struct link *l)
 {
 	return (double)l->window.high - (double)l->window.low + 1;

@@ -35,6 +35,8 @@ struct candidate {
 
 void links_done(struct links *l);
 void links_add(struct links *l, uint32_t from, uint32_t to, struct delay_window window);
+/* Takes away all links to a route. */
+void links_forget(struct links *l, uint32_t to);
 /* Finds out what each link explains when all explain together; drops those that explain less than
  * least messages or least_share of what they could. */
 void links_learn(struct links *l, const struct traffic *t, uint32_t least, double least_share);
