@@ -32,7 +32,7 @@
 #define SELDOM 4        /* sweeps */
 #define LEAN 1.0        /* messages that the habit of a route counts for in that of a kind */
 #define NEVER_SEEN 0.02 /* messages that a set which was never seen counts for */
-#define TABLE ((size_t)1 << 19)
+#define TABLE_MOST ((size_t)1 << 19) /* counts; they are hashed, and few are shared by accident */
 
 struct decider {
 	struct traffic *t;
@@ -52,6 +52,7 @@ struct decider {
 	uint64_t *told_set;
 	uint32_t *first, *next; /* of the effects of each */
 	uint32_t *counts;       /* by hash of kind, kind and set, route, route and set */
+	size_t nr_counts;       /* a power of two */
 	uint64_t seed;
 };
 
@@ -73,7 +74,7 @@ static double dice(struct decider *d)
 
 static uint32_t *count_of(const struct decider *d, uint64_t kind, uint64_t set)
 {
-	return &d->counts[mix(kind, set) & (TABLE - 1)];
+	return &d->counts[mix(kind, set) & (d->nr_counts - 1)];
 }
 
 static uint64_t any_set(uint64_t set)
@@ -148,7 +149,7 @@ static void learn(struct decider *d)
 	double *uncaused = mem_zalloc(mem_bytes(d->t->routes.nr + 1, sizeof(*uncaused)));
 	double length = (double)d->t->last_ns - (double)d->t->first_ns + 1;
 
-	memset(d->counts, 0, TABLE * sizeof(*d->counts));
+	memset(d->counts, 0, d->nr_counts * sizeof(*d->counts));
 	for (uint32_t m = 0; m < nr; m++) {
 		const struct candidate *c = chosen(d, m);
 
@@ -388,7 +389,9 @@ static void init(struct decider *d)
 	d->told_set = d->told_kind + nr;
 	d->first = mem_alloc(mem_bytes(2 * nr + 1, sizeof(*d->first)));
 	d->next = d->first + nr;
-	d->counts = mem_alloc(TABLE * sizeof(*d->counts));
+	for (d->nr_counts = 1024; d->nr_counts < 8 * nr && d->nr_counts < TABLE_MOST;)
+		d->nr_counts *= 2;
+	d->counts = mem_alloc(d->nr_counts * sizeof(*d->counts));
 	for (uint32_t m = 0; m < nr; m++)
 		d->first[m] = d->next[m] = SENT_NONE;
 	find_candidates(d);
