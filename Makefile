@@ -28,7 +28,7 @@ test: ## install what is missing, build with sanitizers, run every test
 	@tests/run build-test
 
 test-live: ## only the live tests, the slow ones too
-	@tools/setup build test
+	@tools/setup build test live
 	@tools/build build-test -Dsanitize=address,undefined -Dbuildtype=debugoptimized
 	@LIVE=all tests/run build-test live
 

@@ -40,6 +40,7 @@ void breakdown_make(struct breakdown *d, struct hops *hops, uint32_t type, const
 		part->busy += (double)length_ns(s->start, s->end);
 	}
 	critical_path(body, &d->arena, &d->path);
+	d->section_ns = arena_array(&d->arena, int64_t, d->path.nr + 1);
 	for (size_t i = 0; i < d->path.nr; i++) {
 		const struct critical_section *c = &d->path.v[i];
 		int64_t from = c->start > r->start ? c->start : r->start;
@@ -50,6 +51,7 @@ void breakdown_make(struct breakdown *d, struct hops *hops, uint32_t type, const
 		if (c->span == SPAN_NONE || !ns)
 			continue;
 		ns = ns < rest ? ns : rest;
+		d->section_ns[i] = ns;
 		part_of(d, d->span_hop[c->span])->ns += ns;
 		rest -= ns;
 	}

@@ -19,6 +19,7 @@ struct breakdown {
 	struct arena arena;
 	struct critical path; /* of the last request */
 	uint32_t *span_hop;   /* and the hop of each of its spans */
+	int64_t *section_ns;  /* and what each section of the path counts for */
 	VEC(uint32_t) place;  /* by hop: position + 1 in parts while one request is split */
 };
 

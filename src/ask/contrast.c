@@ -13,8 +13,10 @@
 #include <stdlib.h>
 
 #include "ask/stats.h"
+#include "model/attr.h"
 
 #define DRAWS 200
+#define ONCE 0.02 /* so near to one call in every request is one */
 
 static void sample_done(struct contrast_sample *s)
 {
@@ -31,6 +33,7 @@ void contrast_done(struct contrast *c)
 	vec_done(&c->sets);
 	vec_done(&c->sums);
 	vec_done(&c->row_of);
+	strata_done(&c->strata);
 	breakdown_done(&c->split);
 	hops_done(&c->hops);
 }
@@ -38,6 +41,19 @@ void contrast_done(struct contrast *c)
 double contrast_trust(uint64_t nr)
 {
 	return 1 - 1 / (1 + (double)nr);
+}
+
+static void look_for_messages(struct contrast *c, const struct request_body *body)
+{
+	struct attr a;
+
+	for (size_t i = 0; i < body->nr_spans; i++) {
+		struct hop_sum *sum = &c->sums.v[c->split.span_hop[i]];
+
+		if (!sum->looked_at)
+			sum->message = attr_find(body->spans[i].attrs, STR("message"), &a);
+		sum->looked_at = true;
+	}
 }
 
 void contrast_add(struct contrast *c, uint32_t type, enum contrast_side side, bool keep,
@@ -49,8 +65,10 @@ void contrast_add(struct contrast *c, uint32_t type, enum contrast_side side, bo
 		vec_push(&c->sets, (struct contrast_set){ 0 });
 	set = &c->sets.v[type];
 	breakdown_make(&c->split, &c->hops, type, r, body);
+	strata_add(&c->strata, &c->split, &c->hops, side, body);
 	while (c->sums.nr < c->hops.v.nr)
 		vec_push(&c->sums, (struct hop_sum){ 0 });
+	look_for_messages(c, body);
 	vec_each (&c->split.parts, p) {
 		struct hop_sum *sum = &c->sums.v[p->hop];
 
@@ -96,6 +114,29 @@ static void finish_rows(struct contrast_row *rows, size_t nr, double whole)
 		qsort(rows, nr, sizeof(*rows), largest_first);
 }
 
+static void add_to_node(const struct contrast *c, const struct contrast_row *hop,
+			struct contrast_row *node)
+{
+	const struct strata_change *from = &hop->change;
+	struct strata_change *to = &node->change;
+	double together = (from->calls[SIDE_BASE] + from->calls[SIDE_OTHER]) / 2;
+	bool enters = hops_enters(&c->hops, hop->hop);
+
+	for (int side = 0; side < SIDES; side++) {
+		node->mean[side] += hop->mean[side];
+		node->spans[side] += hop->spans[side];
+		if (hop->requests[side] > node->requests[side])
+			node->requests[side] = hop->requests[side];
+		to->own[side] += together * from->own[side]; /* divided by the visits at the end */
+		to->calls[side] += enters ? from->calls[side] : 0;
+	}
+	to->time += from->time;
+	to->mix += from->mix;
+	to->mixed |= from->mixed;
+	if (from->confidence < to->confidence)
+		to->confidence = from->confidence;
+}
+
 static size_t fold_nodes(const struct contrast *c, const struct contrast_row *hops, size_t nr_hops,
 			 struct contrast_row *nodes)
 {
@@ -108,13 +149,17 @@ static size_t fold_nodes(const struct contrast *c, const struct contrast_row *ho
 		while (j < nr && nodes[j].node != node)
 			j++;
 		if (j == nr)
-			nodes[nr++] = (struct contrast_row){ .hop = HOP_NONE, .node = node };
-		for (int side = 0; side < SIDES; side++) {
-			nodes[j].mean[side] += hops[i].mean[side];
-			nodes[j].spans[side] += hops[i].spans[side];
-			if (hops[i].requests[side] > nodes[j].requests[side])
-				nodes[j].requests[side] = hops[i].requests[side];
-		}
+			nodes[nr++] = (struct contrast_row){ .hop = HOP_NONE,
+							     .node = node,
+							     .change.confidence = 1 };
+		add_to_node(c, &hops[i], &nodes[j]);
+	}
+	for (size_t j = 0; j < nr; j++) {
+		struct strata_change *x = &nodes[j].change;
+		double visits = (x->calls[SIDE_BASE] + x->calls[SIDE_OTHER]) / 2;
+
+		for (int side = 0; side < SIDES && visits > 0; side++)
+			x->own[side] /= visits;
 	}
 	return nr;
 }
@@ -145,11 +190,27 @@ void contrast_answer(struct contrast *c, uint32_t type, struct arena *arena,
 			row->requests[side] = sum->requests[side];
 			row->spans[side] = sum->spans[side];
 		}
+		strata_change(&c->strata, i, set->nr, &row->change);
 		out->nr_hops++;
 	}
 	out->nr_nodes = fold_nodes(c, out->hops, out->nr_hops, out->nodes);
 	finish_rows(out->hops, out->nr_hops, out->mean[SIDE_OTHER] - out->mean[SIDE_BASE]);
 	finish_rows(out->nodes, out->nr_nodes, out->mean[SIDE_OTHER] - out->mean[SIDE_BASE]);
+}
+
+static bool is_once(double calls)
+{
+	return fabs(calls - 1) < ONCE;
+}
+
+const double *contrast_took(const struct contrast_row *row, bool *by_call)
+{
+	const struct strata_change *c = &row->change;
+
+	*by_call = c->calls[SIDE_BASE] > 0 && c->calls[SIDE_OTHER] > 0 &&
+		   !(is_once(c->calls[SIDE_BASE]) && is_once(c->calls[SIDE_OTHER])) &&
+		   fabs(c->time) > fabs(c->mix);
+	return *by_call ? c->own : row->mean;
 }
 
 /* --- how sure -------------------------------------------------------------------------------- */

@@ -3,14 +3,13 @@
 #ifndef CULPRIT_ASK_CONTRAST_H
 #define CULPRIT_ASK_CONTRAST_H
 
-#include "ask/breakdown.h"
-
-enum contrast_side { SIDE_BASE, SIDE_OTHER, SIDES }; /* normal and slow; before and after */
+#include "ask/strata.h"
 
 struct hop_sum {
 	double ns[SIDES];   /* on the critical path */
 	double busy[SIDES]; /* the spans' own durations, on the path or not */
 	uint64_t requests[SIDES], spans[SIDES];
+	bool looked_at, message; /* message: known from one, by its first span */
 };
 
 /* Some requests of a set, kept for drawing lots. */
@@ -30,8 +29,9 @@ struct contrast {
 	struct hops hops;
 	VEC(struct hop_sum) sums;      /* by hop */
 	VEC(struct contrast_set) sets; /* by type */
-	struct breakdown split;        /* of the request that was added last */
-	VEC(uint32_t) row_of;          /* by hop, while one type is answered */
+	struct strata strata;
+	struct breakdown split; /* of the request that was added last */
+	VEC(uint32_t) row_of;   /* by hop, while one type is answered */
 };
 
 void contrast_done(struct contrast *c);
@@ -45,6 +45,7 @@ struct contrast_row {
 	sym_t node;
 	double mean[SIDES]; /* ns per request of the set */
 	double delta, share;
+	struct strata_change change; /* of a node: own is that of a visit, calls are visits */
 	double confidence; /* that the difference has this sign; negative when it was not asked */
 	uint64_t requests[SIDES], spans[SIDES];
 };
@@ -62,6 +63,11 @@ void contrast_answer(struct contrast *c, uint32_t type, struct arena *arena,
 /* Fills the confidences by drawing the kept requests again and again. */
 void contrast_confidence(struct contrast *c, uint32_t type, struct arena *arena,
 			 struct contrast_answer *a);
+/* What to show of a row for both sides, in ns: of a hop that requests call once, what it has of the
+ * critical path; of others that became slower, what one call takes itself (*by_call is set); of
+ * those that are called more or less often, what all calls of a request have of the critical path.
+ */
+const double *contrast_took(const struct contrast_row *row, bool *by_call);
 /* How far so few requests can be trusted: 0.5 for one, towards 1 for many. */
 double contrast_trust(uint64_t nr);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #define FOLDED STR("(other)")
+#define ARROW STR(" \xe2\x86\x92 ") /* between nodes in the names of calls */
 
 void hops_done(struct hops *h)
 {
@@ -118,6 +119,19 @@ uint32_t hops_below(struct hops *h, uint32_t parent, struct str node, struct str
 	return find_or_add(h, place_of(h, parent), node_sym, name_sym);
 }
 
+bool hops_enters(const struct hops *h, uint32_t hop)
+{
+	uint32_t up = h->v.v[hop].parent;
+	struct str node, above;
+
+	if (up == HOP_NONE)
+		return false;
+	node = hops_node(h, hop);
+	above = hops_node(h, up);
+	/* a parent's place is named without its replica */
+	return !above.n || !str_starts(node, above) || (node.n > above.n && node.p[above.n] != '@');
+}
+
 struct str hops_node(const struct hops *h, uint32_t hop)
 {
 	return names_str(&h->names, h->v.v[hop].node);
@@ -130,26 +144,46 @@ struct str hops_name(const struct hops *h, uint32_t hop)
 	return names_str(&h->names, h->v.v[hop].name);
 }
 
+/* Whether a call is named by who calls whom, as calls known from messages are. */
+static bool is_arrow(struct str name, struct str node)
+{
+	return node.n && str_ends(name, node) && str_ends(str_head(name, name.n - node.n), ARROW);
+}
+
+static void add_step(const struct hops *h, const struct hop *p, const struct hop *up,
+		     struct buf *out)
+{
+	struct str name = names_str(&h->names, p->name), node = names_str(&h->names, p->node);
+	struct str above = names_str(&h->names, up->node);
+	bool first = up->parent == HOP_NONE;
+
+	if (is_arrow(name, node)) {
+		if (first)
+			buf_add(out, name);
+		else if (str_starts(name, above) && name.n == above.n + ARROW.n + node.n)
+			buf_add(out, str_skip(name, above.n)); /* who calls stands there already */
+		else
+			buf_fmt(out, " > " STR_FMT, STR_ARG(name));
+		return;
+	}
+	if (!first)
+		buf_add(out, STR(" > "));
+	if (p->node && (first || p->node != up->node)) {
+		buf_add(out, node);
+		buf_char(out, ':');
+	}
+	buf_add(out, name);
+}
+
 void hops_path(const struct hops *h, uint32_t hop, struct buf *out)
 {
 	uint32_t up[HOPS_DEPTH + 1];
 	size_t nr = 0;
-	sym_t node = 0;
 
 	if (h->v.v[hop].parent == HOP_NONE)
 		buf_add(out, hops_name(h, hop));
 	for (; h->v.v[hop].parent != HOP_NONE; hop = h->v.v[hop].parent)
 		up[nr++] = hop;
-	for (; nr > 0; nr--) {
-		const struct hop *p = &h->v.v[up[nr - 1]];
-
-		if (p->node && p->node != node) {
-			buf_add(out, names_str(&h->names, p->node));
-			buf_char(out, ':');
-		}
-		buf_add(out, names_str(&h->names, p->name));
-		if (nr > 1)
-			buf_add(out, STR(" > "));
-		node = p->node;
-	}
+	for (; nr > 0; nr--)
+		add_step(h, &h->v.v[up[nr - 1]], &h->v.v[h->v.v[up[nr - 1]].parent], out);
 }

@@ -3,6 +3,7 @@
 #ifndef CULPRIT_ASK_HOPS_H
 #define CULPRIT_ASK_HOPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -36,9 +37,12 @@ uint32_t hops_type(struct hops *h, uint32_t type);
  * Below HOPS_DEPTH, and beyond HOPS_WIDTH different
  * ones under one parent, further hops are folded. */
 uint32_t hops_below(struct hops *h, uint32_t parent, struct str node, struct str name);
+/* Whether the hop is on another node than its parent: a call came in. */
+bool hops_enters(const struct hops *h, uint32_t hop);
 struct str hops_node(const struct hops *h, uint32_t hop);
 struct str hops_name(const struct hops *h, uint32_t hop);
-/* "frontend:GET /cart > cart:load > redis:GET", a node named where it changes. */
+/* "frontend:GET /cart > cart:load > redis:GET", a node named where it changes; where calls have no
+ * other name, "client → frontend → cart". */
 void hops_path(const struct hops *h, uint32_t hop, struct buf *out);
 
 #define HOPS_DEPTH 64

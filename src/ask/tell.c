@@ -72,7 +72,8 @@ static void say_hop(const struct findings *f, const struct finding *one, struct 
 	const struct contrast_row *row = &one->answer.hops[0];
 	const struct hops *h = &f->contrast.hops;
 	struct str node = hops_node(h, row->hop);
-	bool unexplained = h->v.v[row->hop].parent == HOP_NONE;
+	bool unexplained = h->v.v[row->hop].parent == HOP_NONE, by_call;
+	const double *took = contrast_took(row, &by_call);
 
 	/* A step that others undo explains more than all; more than all is said as all. */
 	say_percent(b, row->share > 1 ? 1 : row->share);
@@ -87,10 +88,10 @@ static void say_hop(const struct findings *f, const struct finding *one, struct 
 			buf_add(b, STR(", a step that normal requests do not have"));
 	}
 	buf_add(b, STR(" ("));
-	time_span_text(b, length_of(row->mean[SIDE_OTHER]));
+	time_span_text(b, length_of(took[SIDE_OTHER]));
 	buf_add(b, STR(" against "));
-	time_span_text(b, length_of(row->mean[SIDE_BASE]));
-	buf_add(b, STR(" on the critical path). "));
+	time_span_text(b, length_of(took[SIDE_BASE]));
+	buf_add(b, by_call ? STR(" in one call itself). ") : STR(" on the critical path). "));
 }
 
 /* Where several steps of one node add up, the node explains more than its slowest step. */

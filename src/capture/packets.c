@@ -151,13 +151,13 @@ static void count_drops(struct recording *r)
 	count[LOSS_PACKETS_DROPPED_BELOW] += stat.ps_ifdrop;
 }
 
+/* libpcap puts the name of the file in front of what it says. */
 static int open_dumper(struct recording *r, const char *path, struct error *err)
 {
 	if (!path)
 		return 0;
 	r->dumper = pcap_dump_open(r->pcap, path);
-	return r->dumper ? 0
-			 : error_set(err, EIO, "cannot write '%s': %s", path, pcap_geterr(r->pcap));
+	return r->dumper ? 0 : error_set(err, EIO, "cannot write %s", pcap_geterr(r->pcap));
 }
 
 /* A file that cannot be written to its end is told, but costs nothing that was recorded. */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <net/if.h>
 #include <pcap/pcap.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -13,6 +14,7 @@
 #include "capture/packets.h"
 
 #define ANY "any"
+#define LOOPBACK "lo"
 #define SNAP_BYTES 262144 /* larger than any packet that an interface hands over in one piece */
 
 static bool is_any(const char *name)
@@ -92,16 +94,48 @@ static int compile(pcap_t *p, const char *text, struct bpf_program *program, str
 	return 0;
 }
 
-/* "ifindex 2 or ifindex 3"; nothing when all are wanted, or one that is captured on its own. */
-static void choose_interfaces(const struct packets_options *o, struct buf *b)
+/* " and (…)", without the word in front where it is the first. */
+static void add_clause(struct buf *b, struct str clause)
 {
+	if (clause.n)
+		buf_fmt(b, "%s(" STR_FMT ")", b->n ? " and " : "", STR_ARG(clause));
+}
+
+/* "ifindex 2 or ifindex 3"; nothing when all are wanted, or one that is captured on its own. */
+static void add_interfaces(const struct packets_options *o, struct buf *b)
+{
+	struct buf some = { 0 };
+
 	for (size_t i = 0; o->nr_interfaces > 1 && i < o->nr_interfaces; i++) {
 		if (is_any(o->interfaces[i])) {
-			buf_clear(b);
-			return;
+			buf_clear(&some);
+			break;
 		}
-		buf_fmt(b, "%sifindex %u", b->n ? " or " : "", if_nametoindex(o->interfaces[i]));
+		buf_fmt(&some, "%sifindex %u", i ? " or " : "", if_nametoindex(o->interfaces[i]));
 	}
+	add_clause(b, buf_str(&some));
+	buf_done(&some);
+}
+
+/*
+ * The loopback hands every packet over twice, on its way out and on its way in. libpcap leaves one
+ * of them out, but only after both took room in the buffer; here the kernel does so before. Not for
+ * the loopback alone: libpcap 1.10 also runs filters itself on the first blocks, and knows the way
+ * of a packet there only by the cooked header.
+ */
+static void add_loopback(pcap_t *p, const struct packets_options *o, struct buf *b)
+{
+	struct bpf_program program;
+	char once[64];
+
+	if (!is_any(device(o)))
+		return;
+	snprintf(once, sizeof(once), "not (ifindex %u and outbound)", if_nametoindex(LOOPBACK));
+	/* an old libpcap does not know the words, and then it costs room */
+	if (pcap_compile(p, &program, once, 1, PCAP_NETMASK_UNKNOWN))
+		return;
+	pcap_freecode(&program);
+	add_clause(b, str_of(once));
 }
 
 static int install(pcap_t *p, const char *text, struct error *err)
@@ -129,16 +163,9 @@ static int set_filter(pcap_t *p, const struct packets_options *o, struct error *
 	if (r < 0)
 		return r;
 	pcap_freecode(&program);
-	choose_interfaces(o, &text);
-	if (text.n && *own) {
-		struct buf both = { 0 };
-
-		buf_fmt(&both, "(" STR_FMT ") and (%s)", STR_ARG(buf_str(&text)), own);
-		buf_done(&text);
-		text = both;
-	} else if (*own) {
-		buf_add(&text, str_of(own));
-	}
+	add_interfaces(o, &text);
+	add_loopback(p, o, &text);
+	add_clause(&text, str_of(own));
 	buf_char(&text, 0);
 	r = install(p, text.p, err);
 	buf_done(&text);

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "capture/capture.h"
 #include "capture/packets.h"
+#include "capture/sockets.h"
 #include "cli/command.h"
 #include "cli/observe.h"
 #include "cli/say.h"
@@ -23,7 +24,8 @@
 #include "store/store.h"
 
 #define EVERY_NS (200 * NS_MS)
-#define BUFFER_MIB_MAX 1024
+#define PACKETS_MAX 1000000000000
+#define BUFFER_MIB_MAX 1024 /* libpcap takes bytes as an int */
 
 static volatile sig_atomic_t is_told_to_stop;
 
@@ -49,6 +51,7 @@ static void catch_signals(void)
 struct record {
 	const struct call *call;
 	struct packets_options packets;
+	struct sockets_options sockets;
 	struct source_options reading;
 	struct capture_limits limits;
 	VEC(const char *) interfaces;
@@ -56,7 +59,7 @@ struct record {
 	struct watched watched;
 	struct sink store;
 	uint64_t nr_messages;
-	bool is_terminal, is_shown;
+	bool may_tell, is_shown; /* the line that says how it goes */
 	int64_t began, drawn;
 };
 
@@ -102,13 +105,15 @@ static void tell(void *to, const struct capture_seen *seen)
 	struct record *r = to;
 	int64_t now = time_tick();
 
-	if (!r->is_terminal || now - r->drawn < EVERY_NS)
+	if (!r->may_tell || now - r->drawn < EVERY_NS)
 		return;
-	fprintf(stderr,
-		"\r\033[Krecording  %.0f s  %llu %s  %llu messages  %llu dropped  (Ctrl-C ends it)",
-		(double)(now - r->began) / 1e9, (unsigned long long)seen->nr_seen,
-		call_has(r->call, "sockets") ? "system calls" : "packets",
-		(unsigned long long)r->nr_messages, (unsigned long long)seen->nr_dropped);
+	fprintf(stderr, "\r\033[Krecording  %.0f s  %llu %s", (double)(now - r->began) / 1e9,
+		(unsigned long long)seen->nr_seen,
+		call_has(r->call, "sockets") ? "system calls" : "packets");
+	/* they come in batches: nothing yet does not mean that nothing was found */
+	if (r->nr_messages)
+		fprintf(stderr, "  %llu messages", (unsigned long long)r->nr_messages);
+	fprintf(stderr, "  %llu dropped  (Ctrl-C ends it)", (unsigned long long)seen->nr_dropped);
 	fflush(stderr);
 	r->drawn = now;
 	r->is_shown = true;
@@ -128,7 +133,10 @@ static int record(void *to, struct sink *store, struct error *err)
 
 	r->store = *store;
 	catch_signals();
-	got = packets_record(&r->packets, &c, err);
+	if (call_has(r->call, "sockets"))
+		got = sockets_record(&r->sockets, &c, err);
+	else
+		got = packets_record(&r->packets, &c, err);
 	if (r->is_shown)
 		fputs("\r\033[K", stderr);
 	watched_end(&r->watched);
@@ -177,17 +185,38 @@ static void split_interfaces(struct record *r, const char *text)
 	r->packets.nr_interfaces = r->interfaces.nr;
 }
 
+/* What says which packets to take says nothing of sockets, and the other way round. */
+static int check_kind(const struct call *call, struct error *err)
+{
+	static const char *const of_packets[] = { "interface", "filter", "packets", "buffer",
+						  "write" };
+	bool is_sockets = call_has(call, "sockets");
+
+	if (!is_sockets && call_get(call, "pid"))
+		return error_set(err, EINVAL, "--pid needs --sockets: packets name no process");
+	for (size_t i = 0; is_sockets && i < sizeof(of_packets) / sizeof(*of_packets); i++)
+		if (call_get(call, of_packets[i]))
+			return error_set(err, EINVAL,
+					 "--%s is of packets; with --sockets there are none",
+					 of_packets[i]);
+	return 0;
+}
+
 static int read_options(struct record *r, struct error *err)
 {
 	const struct call *call = r->call;
-	uint64_t mib = 0;
+	uint64_t mib = 0, pid = 0;
 	int got;
 
 	if (!call_has(call, "messages"))
 		return error_set(err, EINVAL, "what is to be recorded? --messages");
-	got = time_option(call, "for", &r->limits.for_ns, err);
+	got = check_kind(call, err);
 	if (got >= 0)
-		got = number_option(call, "packets", UINT64_MAX, &r->limits.nr_max, err);
+		got = time_option(call, "for", &r->limits.for_ns, err);
+	if (got >= 0)
+		got = number_option(call, "pid", INT32_MAX, &pid, err);
+	if (got >= 0)
+		got = number_option(call, "packets", PACKETS_MAX, &r->limits.nr_max, err);
 	if (got >= 0)
 		got = number_option(call, "buffer", BUFFER_MIB_MAX, &mib, err);
 	if (got < 0)
@@ -202,6 +231,7 @@ static int read_options(struct record *r, struct error *err)
 		return error_set(err, EINVAL,
 				 "--write needs the name of a file: the report goes "
 				 "to standard output");
+	r->sockets = (struct sockets_options){ .source = &r->reading, .pid = (int)pid };
 	split_interfaces(r, call_get(call, "interface"));
 	return 0;
 }
@@ -209,13 +239,15 @@ static int read_options(struct record *r, struct error *err)
 int cmd_record(const struct call *call)
 {
 	const char *path = call_get(call, "output");
-	struct record r = { .call = call, .is_terminal = isatty(STDERR_FILENO) };
+	struct record r = { .call = call };
 	const struct observer live = { &r, record };
 	struct error err = { 0 };
 	struct store *s = NULL;
 	int got = read_options(&r, &err);
 
 	path = path ? path : "run.culprit";
+	/* the command prints there too */
+	r.may_tell = isatty(STDERR_FILENO) && !call->nr_inputs;
 	if (got >= 0)
 		got = observe_live(call, &live, path, &s, &err);
 	if (got >= 0)

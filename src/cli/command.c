@@ -26,6 +26,8 @@ static const struct example analyze_examples[] = {
 
 static const struct option record_options[] = {
 	{ "messages", NULL, "record the messages that programs send to each other" },
+	{ "sockets", NULL, "watch what programs send and receive on sockets (eBPF), not packets" },
+	{ "pid", "PID", "with --sockets: of this process only" },
 	{ "interface", "IF...", "packets of this network interface only (default: any)" },
 	{ "filter", "EXPR", "only packets that match, as tcpdump writes it: 'tcp port 80'" },
 	{ "for", "TIME", "stop after this time: 30s, 2min (default: at Ctrl-C)" },
@@ -35,7 +37,7 @@ static const struct option record_options[] = {
 	{ "output", "FILE", "write the run there (default: run.culprit)" },
 	{ "method", "METHOD",
 	  "how messages become paths: auto (default), joint, nesting, convolution" },
-	{ "names", "FILE", "names of hosts: lines of ADDRESS[:PORT] NAME" },
+	{ "names", "FILE", "names of hosts: lines of ADDRESS[/BITS][:PORT] NAME" },
 	{ "blind", NULL, "ignore the trace and request ids that messages carry" },
 	{ "json", NULL, "one JSON object per line" },
 	{ "html", "FILE", "also write the report as one self-contained HTML file" },
@@ -117,8 +119,7 @@ static const struct command builtin[] = {
 	  .summary = "watch a running system, then say what is slow and why",
 	  .usage = "--messages [-- COMMAND...]",
 	  .about = "Until Ctrl-C, the time given, or the end of the command. Capturing packets "
-		   "needs "
-		   "root or CAP_NET_RAW.",
+		   "needs root or CAP_NET_RAW; watching sockets needs root.",
 	  .options = record_options,
 	  .run = cmd_record },
 	{ .name = "export",

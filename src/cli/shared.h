@@ -12,7 +12,8 @@
 		  "make no clock correction larger than this: 10ms; 0 makes none" }, \
 		{ "idle", "TIME", \
 		  "silence after which a request id means a new request (default: 1min)" }, \
-		{ "names", "FILE", "names of hosts in captures: lines of ADDRESS[:PORT] NAME" }, \
+		{ "names", "FILE", \
+		  "names of hosts in captures: lines of ADDRESS[/BITS][:PORT] NAME" }, \
 		{ "blind", NULL, \
 		  "in captures: ignore the trace and request ids that messages carry" }
 

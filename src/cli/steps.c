@@ -13,11 +13,13 @@
 /* Files that are read alike are told together. */
 struct kind {
 	struct str name;
+	struct str live; /* what was recorded; empty for files */
 	uint64_t nr_files, nr_lines;
 };
 
 struct kinds {
 	struct arena arena;
+	uint64_t nr_live;
 	VEC(struct kind) v;
 };
 
@@ -26,15 +28,20 @@ static int count_file(void *ctx, const struct stored_file *f)
 	struct kinds *k = ctx;
 	struct str name = arena_fmt(&k->arena, STR_FMT "%s" STR_FMT, STR_ARG(f->seen.format),
 				    f->seen.layout.n ? "  " : "", STR_ARG(f->seen.layout));
+	struct str live = { 0 };
 
+	if (str_starts(f->seen.format, STR("live "))) {
+		live = arena_str(&k->arena, f->seen.path);
+		k->nr_live++;
+	}
 	vec_each (&k->v, it) {
-		if (!str_eq(it->name, name))
+		if (!str_eq(it->name, name) || live.n)
 			continue;
 		it->nr_files++;
 		it->nr_lines += f->nr_lines;
 		return 0;
 	}
-	vec_push(&k->v, (struct kind){ name, 1, f->nr_lines });
+	vec_push(&k->v, (struct kind){ name, live, 1, f->nr_lines });
 	return 0;
 }
 
@@ -57,11 +64,14 @@ static void add_counted(struct buf *b, uint64_t n, const char *one, const char *
 	buf_fmt(b, " %s", n == 1 ? one : many);
 }
 
-static void tell_totals(struct section *s, const struct store_totals *t)
+static void tell_totals(struct section *s, const struct store_totals *t, uint64_t nr_live)
 {
 	struct buf b = { 0 };
 
-	add_counted(&b, t->nr_files, "file", "files");
+	if (t->nr_files > nr_live || !nr_live)
+		add_counted(&b, t->nr_files - nr_live, "file", "files");
+	else
+		buf_add(&b, STR("live"));
 	if (t->nr_log_lines) {
 		buf_add(&b, STR(", "));
 		add_counted(&b, t->nr_log_lines, "log line", "log lines");
@@ -89,15 +99,21 @@ static void tell_kinds(struct section *s, const struct kinds *k)
 	vec_each (&k->v, it) {
 		struct buf b = { 0 };
 
-		add_counted(&b, it->nr_files, "file", "files");
-		buf_fmt(&b, " as " STR_FMT, STR_ARG(it->name));
+		if (it->live.n) {
+			buf_fmt(&b, STR_FMT ": " STR_FMT, STR_ARG(it->name), STR_ARG(it->live));
+		} else {
+			add_counted(&b, it->nr_files, "file", "files");
+			buf_fmt(&b, " as " STR_FMT, STR_ARG(it->name));
+		}
 		section_say(s, "as", STR_FMT, STR_ARG(buf_str(&b)));
 		buf_done(&b);
 	}
 }
 
 struct placed {
-	uint64_t nr_requests, nr_events, nr_unsure;
+	uint64_t nr_requests, nr_events;
+	uint64_t nr_by_work;  /* by an identifier in the text that is no request id */
+	uint64_t nr_inferred; /* by no name at all, and not surely */
 };
 
 static int count_request(void *ctx, const struct request *r)
@@ -106,7 +122,10 @@ static int count_request(void *ctx, const struct request *r)
 
 	p->nr_requests++;
 	p->nr_events += r->nr_events;
-	p->nr_unsure += r->confidence < 0.9f;
+	if ((double)r->confidence < CONFIDENCE_LOW) {
+		p->nr_by_work += r->key_kind != KEY_NONE;
+		p->nr_inferred += r->key_kind == KEY_NONE;
+	}
 	return 0;
 }
 
@@ -129,9 +148,14 @@ static void tell_requests(struct section *s, const struct placed *p, uint64_t nr
 	if (nr_events && p->nr_requests)
 		buf_fmt(&b, ", %.1f %% of the events are in one",
 			100.0 * (double)p->nr_events / (double)nr_events);
-	if (p->nr_unsure) {
+	if (p->nr_inferred) {
 		buf_add(&b, STR("; "));
-		add_count(&b, p->nr_unsure);
+		add_count(&b, p->nr_inferred);
+		buf_fmt(&b, " inferred with a confidence below %.1f", CONFIDENCE_LOW);
+	}
+	if (p->nr_by_work) {
+		buf_add(&b, STR("; "));
+		add_count(&b, p->nr_by_work);
 		buf_add(&b, STR(" rest on an identifier of work in the text, not on a request id"));
 	}
 	section_say(s, "infer", STR_FMT, STR_ARG(buf_str(&b)));
@@ -177,7 +201,7 @@ int steps_tell(struct store *st, struct report *r, struct error *err)
 	if (got >= 0)
 		got = store_each_type(st, count_type, &nr_types, err);
 	if (got >= 0) {
-		tell_totals(s, &totals);
+		tell_totals(s, &totals, kinds.nr_live);
 		tell_kinds(s, &kinds);
 		tell_requests(s, &placed, nr_types, totals.nr_events);
 		got = store_each_clock_fix(st, tell_clock, s, err);

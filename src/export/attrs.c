@@ -76,6 +76,19 @@ void attrs_of_thread(const struct span *s, struct buf *packed)
 		add(packed, ATTR_SPAN, STR("thread.name"), s->thread);
 }
 
+double attrs_sure(const struct span *s)
+{
+	return (double)(int)(1000 * s->confidence + 0.5f) / 1000;
+}
+
+void attrs_of_confidence(const struct span *s, struct buf *packed)
+{
+	if (s->confidence < 1)
+		attr_add(packed, &(struct attr){ .type = ATTR_DOUBLE,
+						 .key = STR("culprit.confidence"),
+						 .d = attrs_sure(s) });
+}
+
 void attrs_of_event(const struct event *ev, const struct span *in, struct buf *packed)
 {
 	if (ev->level != LEVEL_NONE)

@@ -22,6 +22,10 @@ struct str attrs_service(const struct span *s);
  */
 void attrs_of_process(const struct span *s, struct buf *packed);
 void attrs_of_thread(const struct span *s, struct buf *packed);
+/* How sure it is that the span stands in its place, where that was inferred. */
+void attrs_of_confidence(const struct span *s, struct buf *packed);
+/* The same as a number with three digits. */
+double attrs_sure(const struct span *s);
 void attrs_of_event(const struct event *ev, const struct span *in, struct buf *packed);
 /* The links of a span, and its edges as links that say of which kind they are. */
 struct str attrs_links(const struct fed *x, size_t position);

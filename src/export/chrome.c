@@ -100,6 +100,10 @@ static void span_args(struct chrome_out *o, size_t position)
 		key_text(o, "parent_id", parent);
 	if (s->status != STATUS_UNSET)
 		key_text(o, "status", s->status == STATUS_OK ? STR("ok") : STR("error"));
+	if (s->confidence < 1) {
+		jsonout_key(&o->j, "confidence");
+		jsonout_double(&o->j, attrs_sure(s));
+	}
 	while (attrs_take(&packed, ATTR_SPAN, &a))
 		arg(o, &a);
 	jsonout_close(&o->j, '}');

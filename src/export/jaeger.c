@@ -168,6 +168,7 @@ static void span_tags(struct jaeger_out *o, size_t position, struct str links)
 			 s->kind == SPAN_WAIT ? STR("internal") : str_of(span_kind_name(s->kind)));
 	status_tags(o, s);
 	attrs_of_thread(s, &more);
+	attrs_of_confidence(s, &more);
 	tags_of(o, buf_str(&more), ATTR_SPAN);
 	carried_tags(o, position, links);
 	jsonout_close(&o->j, ']');

@@ -271,6 +271,7 @@ static void span_attrs(struct otlp_out *o, size_t position, struct str links)
 			otlp_attr(&o->j, o->parser, &a);
 	}
 	attrs_of_thread(s, &more);
+	attrs_of_confidence(s, &more);
 	scope_attrs(o, buf_str(&more), ATTR_SPAN);
 	carried(o, position, links);
 	jsonout_close(&o->j, ']');

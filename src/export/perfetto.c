@@ -228,6 +228,10 @@ static void span_notes(struct perfetto_out *o, uint32_t position)
 		note_text(o, STR("parent_id"), parent);
 	if (s->status != STATUS_UNSET)
 		note_text(o, STR("status"), s->status == STATUS_OK ? STR("ok") : STR("error"));
+	if (s->confidence < 1)
+		note_attr(o, &(struct attr){ .type = ATTR_DOUBLE,
+					     .key = STR("confidence"),
+					     .d = attrs_sure(s) });
 	notes_of(o, s->attrs, ATTR_SPAN);
 	notes_of(o, s->attrs, ATTR_LIBRARY);
 	notes_of(o, s->attrs, ATTR_RESOURCE);

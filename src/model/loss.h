@@ -19,7 +19,8 @@
 	X(LOSS_CLASSES_BROKEN, "classes_unreadable", \
 	  "class that could not be read, being damaged or too large", \
 	  "classes that could not be read, being damaged or too large") \
-	X(LOSS_CLASSES_TWICE, "classes_twice", "class given a second time, of which the first counts", \
+	X(LOSS_CLASSES_TWICE, "classes_twice", \
+	  "class given a second time, of which the first counts", \
 	  "classes given a second time, of which the first counts") \
 	X(LOSS_ATTRIBUTES_BROKEN, "class_attributes_damaged", \
 	  "attribute of a class that could not be read", \
@@ -109,6 +110,9 @@
 	X(LOSS_PACKETS_DROPPED_BELOW, "packets_dropped_by_interface", \
 	  "packet that the network interface dropped", \
 	  "packets that the network interface dropped") \
+	X(LOSS_SOCKET_CALLS_DROPPED, "socket_calls_dropped", \
+	  "call on a socket that came too fast to be recorded", \
+	  "calls on sockets that came too fast to be recorded") \
 	X(LOSS_CAPTURES_ENDED, "captures_ended_early", \
 	  "live capture that ended by itself, as its interface went away", \
 	  "live captures that ended by themselves, as their interfaces went away") \
@@ -134,8 +138,14 @@
 	  "calls without a return") \
 	X(LOSS_RETURNS_OPEN, "returns_without_call", "return without a call", \
 	  "returns without a call") \
+	X(LOSS_CALLERS_GUESSED, "callers_guessed", \
+	  "kind of call that was given to one of several services of its host", \
+	  "kinds of calls that were given to one of several services of their host") \
 	X(LOSS_MESSAGES_NO_ID, "messages_without_id", "message without an id, in no request", \
 	  "messages without an id, in no request") \
+	X(LOSS_MESSAGES_TWICE, "messages_twice", \
+	  "message that several captures saw, counted once", \
+	  "messages that several captures saw, counted once") \
 	X(LOSS_MESSAGES_UNPLACED, "messages_in_no_path", \
 	  "message that follows no other by a delay that recurs, in no request", \
 	  "messages that follow no other by a delay that recurs, in no request") \

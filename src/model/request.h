@@ -8,6 +8,9 @@
 #include "model/event.h"
 #include "model/span.h"
 
+/* Below this, what was inferred is marked as unsure wherever it is shown. */
+#define CONFIDENCE_LOW 0.9
+
 struct request {
 	uint64_t id; /* from 1, in the order of their starts; given by the store at the end */
 	struct str type;

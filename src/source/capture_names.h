@@ -14,8 +14,10 @@ void capture_names_free(struct capture_names *n);
 
 /*
  * Lines "ADDRESS NAME", "ADDRESS:PORT NAME", "[ADDRESS]:PORT NAME", "*:PORT NAME"; # begins a
- * comment. Several lines may give one name: a process with many ports, a service with many
- * addresses. A line of the form of /etc/hosts gives its first name.
+ * comment. An address may be a network ("10.1.0.0/16"). Several lines may give one name: a process
+ * with many ports, a service with many addresses. A line of the form of /etc/hosts gives its first
+ * name, one of /etc/services the name of a port. Who asks from an address at which only one name
+ * listens has that name.
  */
 int capture_names_read(struct capture_names *n, const char *path, struct error *err);
 int capture_names_parse(struct capture_names *n, struct input *in, struct error *err);

@@ -9,6 +9,8 @@
 #include "source/pcap.h"
 
 #define EXTENSIONS_MAX 16
+#define TCP_HEAD_USUAL 32 /* with the times that most systems send along */
+#define TCP_HEAD_OPENING 44
 
 /* Protocols that IPv6 puts in front of the payload. */
 enum extension {
@@ -171,13 +173,32 @@ static void take_payload(struct packet *p, struct network *n, size_t head)
 	p->missing = (uint32_t)(n->whole - n->payload.n);
 }
 
+/*
+ * Cut before the byte that tells how long the head is, as with IPv6 and 64 bytes of each packet:
+ * who speaks, and nearly how much, is still there. What is no longer than the head of a packet that
+ * opens a connection is taken to say nothing.
+ */
+static bool take_cut_tcp(struct packet *p, const struct network *n)
+{
+	struct str s = n->payload;
+
+	if (s.n < 8 || n->whole <= s.n)
+		return false;
+	p->proto = PACKET_TCP;
+	p->from.port = (uint16_t)bytes_be(s.p, 2);
+	p->to.port = (uint16_t)bytes_be(s.p + 2, 2);
+	p->seq = (uint32_t)bytes_be(s.p + 4, 4);
+	p->missing = n->whole > TCP_HEAD_OPENING ? (uint32_t)n->whole - TCP_HEAD_USUAL : 0;
+	return true;
+}
+
 static bool take_tcp(struct packet *p, struct network *n)
 {
 	struct str s = n->payload;
 	size_t head;
 
 	if (s.n < 14)
-		return false;
+		return take_cut_tcp(p, n);
 	head = (byte_at(s, 12) >> 4) * 4u;
 	if (head < 20 || n->whole < head)
 		return false;

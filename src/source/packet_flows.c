@@ -135,10 +135,23 @@ void flows_reopen(struct flows *t, struct flow *f)
 	set_state(t, f, FLOW_OPEN);
 }
 
+static void free_all(struct flows *t, struct ages *a)
+{
+	struct flow *newer;
+
+	for (struct flow *f = a->oldest; f; f = newer) {
+		newer = f->newer;
+		t->forget(t->to, f);
+		tcp_done(&f->tcp[0]);
+		tcp_done(&f->tcp[1]);
+		free(f);
+	}
+}
+
 void flows_free(struct flows *t)
 {
-	while (t->closed.oldest || t->open.oldest)
-		drop_oldest(t);
+	free_all(t, &t->closed);
+	free_all(t, &t->open);
 	free(t->chains);
 	free(t);
 }
@@ -169,7 +182,7 @@ static struct flow *add(struct flows *t, const struct endpoint end[2], enum pack
 
 	if (t->open.nr + t->closed.nr >= t->max)
 		drop_oldest(t);
-	if (t->open.nr + t->closed.nr >= t->nr_chains)
+	else if (t->open.nr + t->closed.nr >= t->nr_chains)
 		grow(t);
 	f = mem_zalloc(sizeof(*f));
 	f->end[0] = end[0];

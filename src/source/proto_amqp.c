@@ -183,7 +183,7 @@ static bool take_method(struct talk *t, const struct method *method, const struc
 	m.match = f->channel << 32 | (uint64_t)method->class << 16 |
 		  (method->part == PART_RETURN ? method->answers : method->id);
 	if (method->part == PART_CONTENT &&
-	    !take_content(t, str_skip(frame, (size_t)f->bytes + 8), &m)) {
+	    !take_content(t, str_skip(frame, (size_t)f->bytes + 8), &m) && !talk_is_cut(t)) {
 		buf_done(&title);
 		return false;
 	}
@@ -214,7 +214,7 @@ static int64_t parse(struct talk *t, unsigned side, struct str s)
 		return (int64_t)f.bytes + 8;
 	if (f.bytes > 1 << 20)
 		return PROTO_LOST;
-	if (rest.n < f.bytes + 1)
+	if (rest.n < f.bytes + 1 && !talk_is_cut(t))
 		return PROTO_MORE;
 	m = method_of(rest);
 	if (m && !take_method(t, m, &f, s))

@@ -1,4 +1,7 @@
-/* DNS (RFC 1035) in datagrams and over TCP; also multicast DNS, where it asks and answers alike. */
+/*
+ * DNS (RFC 1035) in datagrams and over TCP; also multicast DNS, whose answers repeat no question,
+ * go to everyone, and so are told as sent.
+ */
 #include <ctype.h>
 
 #include "base/buf.h"
@@ -48,7 +51,7 @@ static bool take_name(struct str *s, struct buf *name)
 	return false;
 }
 
-/* The question of a message: "AAAA example.org". */
+/* The question of a message, or else its first answer: "AAAA example.org". */
 static bool take_question(struct str s, struct buf *title)
 {
 	struct buf name = { 0 };
@@ -73,7 +76,9 @@ static bool is_message(struct str s)
 	if (s.n < HEAD + 5)
 		return false;
 	flags = (unsigned)bytes_be(s.p + 2, 2);
-	return (flags >> 11 & 15) <= 5 && bytes_be(s.p + 4, 2) == 1 &&
+	return (flags >> 11 & 15) <= 5 &&
+	       (bytes_be(s.p + 4, 2) == 1 ||
+		(!bytes_be(s.p + 4, 2) && flags & FLAG_ANSWER && bytes_be(s.p + 6, 2))) &&
 	       bytes_be(s.p + 6, 2) < 1000 && bytes_be(s.p + 8, 2) < 1000 &&
 	       bytes_be(s.p + 10, 2) < 1000;
 }
@@ -105,7 +110,10 @@ static int64_t take_message(struct talk *t, struct str s, uint64_t bytes)
 		m.has_status = true;
 		m.status = flags & 15;
 		m.is_error = m.status == SERVER_FAILURE || m.status == REFUSED;
-		talk_return(t, &m);
+		if (bytes_be(s.p + 4, 2) || talk_has_call(t, m.match))
+			talk_return(t, &m);
+		else
+			talk_sent(t, &m);
 	} else {
 		talk_call(t, &m);
 	}

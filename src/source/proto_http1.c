@@ -1,7 +1,8 @@
 /*
  * HTTP/1.0 and 1.1 (RFC 9112). Requests are answered in order, whether they were pipelined or not.
  * The end of a body is told by its length, by its chunks, or by the end of the connection; answers
- * to HEAD, and 204 and 304, have none whatever their headers say.
+ * to HEAD, and 204 and 304, have none whatever their headers say. Behind CONNECT, and where both
+ * agree to upgrade, another protocol goes on.
  */
 #include <ctype.h>
 
@@ -18,7 +19,8 @@ struct http1 {
 	enum body body[2];
 	uint64_t bytes[2]; /* of the message so far */
 	int64_t status;    /* of the answer whose chunks are read */
-	uint64_t heads;    /* a bit for each open request: is it HEAD */
+	uint64_t heads;    /* a bit for each open request: is it HEAD … */
+	uint64_t connects; /* … is it CONNECT */
 	unsigned nr_open;
 };
 
@@ -123,24 +125,31 @@ static struct str path_of(struct str target)
 	return target.n ? target : STR("/");
 }
 
-static void open_request(struct http1 *http, bool is_head)
-{
-	if (http->nr_open == OPEN_MAX) {
-		http->heads >>= 1;
-		http->nr_open--;
-	}
-	http->heads = (http->heads & ~((uint64_t)1 << http->nr_open)) | (uint64_t)is_head
-										<< http->nr_open;
-	http->nr_open++;
-}
+enum asked { ASKED_PLAIN, ASKED_HEAD, ASKED_CONNECT };
 
-static bool close_request(struct http1 *http)
+static enum asked close_request(struct http1 *http)
 {
-	bool is_head = http->nr_open && (http->heads & 1);
+	enum asked asked = http->heads & 1      ? ASKED_HEAD
+			   : http->connects & 1 ? ASKED_CONNECT
+						: ASKED_PLAIN;
 
 	http->heads >>= 1;
-	http->nr_open -= http->nr_open > 0;
-	return is_head;
+	http->connects >>= 1;
+	if (!http->nr_open)
+		return ASKED_PLAIN;
+	http->nr_open--;
+	return asked;
+}
+
+static void open_request(struct http1 *http, struct str method)
+{
+	uint64_t bit;
+
+	if (http->nr_open == OPEN_MAX)
+		close_request(http);
+	bit = (uint64_t)1 << http->nr_open++;
+	http->heads = (http->heads & ~bit) | (str_eq(method, STR("HEAD")) ? bit : 0);
+	http->connects = (http->connects & ~bit) | (str_eq(method, STR("CONNECT")) ? bit : 0);
 }
 
 static int64_t take_request(struct talk *t, unsigned side, struct str s)
@@ -170,7 +179,7 @@ static int64_t take_request(struct talk *t, unsigned side, struct str s)
 	m.trace = h.trace;
 	talk_call(t, &m);
 	buf_done(&title);
-	open_request(http, str_eq(method, STR("HEAD")));
+	open_request(http, method);
 	if (h.is_chunked) {
 		http->body[side] = BODY_CHUNKS;
 		return (int64_t)h.bytes;
@@ -186,11 +195,22 @@ static void answer(struct talk *t, int64_t status, uint64_t bytes)
 	talk_return(t, &m);
 }
 
-/* 101: both speak something else from here on. */
+/* 101: both speak something else from here on; HTTP/2 answers the request as its stream 1. */
 static int64_t switch_protocol(struct talk *t, const struct head *h)
 {
-	answer(t, 101, h->bytes);
+	if (h->is_to_http2)
+		talk_rematch(t, 1);
+	else
+		answer(t, 101, h->bytes);
 	talk_become(t, h->is_to_http2 ? &proto_http2 : &proto_plain);
+	return (int64_t)h->bytes;
+}
+
+/* What is said through a tunnel is found out anew. */
+static int64_t open_tunnel(struct talk *t, uint64_t status, const struct head *h)
+{
+	answer(t, (int64_t)status, h->bytes);
+	talk_become(t, &proto_plain);
 	return (int64_t)h->bytes;
 }
 
@@ -206,6 +226,7 @@ static int64_t take_response(struct talk *t, unsigned side, struct str s)
 {
 	struct http1 *http = talk_state(t);
 	struct head h;
+	enum asked asked;
 	uint64_t status;
 	bool has_body;
 
@@ -223,7 +244,10 @@ static int64_t take_response(struct talk *t, unsigned side, struct str s)
 		return switch_protocol(t, &h);
 	if (status < 200)
 		return (int64_t)h.bytes;
-	has_body = !close_request(http) && status != 204 && status != 304;
+	asked = close_request(http);
+	if (asked == ASKED_CONNECT && status < 300)
+		return open_tunnel(t, status, &h);
+	has_body = asked != ASKED_HEAD && status != 204 && status != 304;
 	if (has_body && h.is_chunked) {
 		http->body[side] = BODY_CHUNKS;
 		http->status = (int64_t)status;

@@ -149,6 +149,7 @@ static void call(struct talk *t, const struct frame_head *f, struct headers *h)
 	talk_call(t, &m);
 }
 
+/* What the server sends unasked, on streams of even number, answers nothing. */
 static void end_stream(struct talk *t, uint64_t id, bool is_reset)
 {
 	struct http2 *h = talk_state(t);
@@ -159,17 +160,20 @@ static void end_stream(struct talk *t, uint64_t id, bool is_reset)
 	m.status = s->grpc >= 0 ? s->grpc : s->status;
 	m.is_error = is_reset || s->grpc > 0 || s->status >= 500;
 	s->id = 0;
-	talk_return(t, &m);
+	if (id % 2 || talk_has_call(t, id))
+		talk_return(t, &m);
 }
 
-/* The block without padding and priority. */
+/* The block without padding, priority, and the stream that is promised. */
 static bool strip(const struct frame_head *f, struct str *body)
 {
-	uint64_t pad = 0, weight;
+	uint64_t pad = 0, weight, promised;
 
 	if (f->flags & PADDED && !take_be(body, 1, &pad))
 		return false;
 	if (f->type == FRAME_HEADERS && f->flags & HAS_PRIORITY && !take_be(body, 5, &weight))
+		return false;
+	if (f->type == FRAME_PUSH && !take_be(body, 4, &promised))
 		return false;
 	if (pad > body->n)
 		return false;
@@ -188,6 +192,8 @@ static int64_t gather(struct str s, const struct frame_head *f, bool is_cut, str
 	if (!strip(f, &body))
 		return PROTO_LOST;
 	buf_add(block, body);
+	if (rest.n < f->bytes)
+		return (int64_t)f->bytes + FRAME_HEAD;
 	rest = str_skip(rest, (size_t)f->bytes);
 	while (!(next.flags & END_HEADERS) && !is_cut) {
 		if (block->n > BLOCK_BYTES_MAX)
@@ -209,6 +215,8 @@ static void take_block(struct talk *t, unsigned side, const struct frame_head *f
 {
 	struct stream *s;
 
+	if (f->type == FRAME_PUSH) /* read only because later blocks build on it */
+		return;
 	if (talk_is_client(t, side)) {
 		call(t, f, h);
 		return;
@@ -221,6 +229,15 @@ static void take_block(struct talk *t, unsigned side, const struct frame_head *f
 	s->bytes += f->bytes + FRAME_HEAD;
 	if (f->flags & END_STREAM)
 		end_stream(t, f->stream, false);
+}
+
+/* Names that were told in what is missing cannot be known; those told from now on can. */
+static void lose(struct talk *t, unsigned side)
+{
+	struct http2 *h = talk_state(t);
+
+	hpack_done(&h->hpack[side]);
+	h->hpack[side] = (struct hpack){ .max = h->hpack[side].max };
 }
 
 static int64_t take_headers(struct talk *t, unsigned side, const struct frame_head *f, struct str s)
@@ -237,6 +254,8 @@ static int64_t take_headers(struct talk *t, unsigned side, const struct frame_he
 			take_block(t, side, f, &h);
 		else
 			n = PROTO_LOST;
+		if (talk_is_cut(t))
+			lose(t, side);
 	}
 	buf_done(&block);
 	buf_done(&h.method);
@@ -257,7 +276,7 @@ static int64_t parse(struct talk *t, unsigned side, struct str s)
 		return PROTO_MORE;
 	if (!take_frame(&rest, &f) || (f.type <= FRAME_LAST && !is_possible(&f)))
 		return PROTO_LOST;
-	if (f.type == FRAME_HEADERS)
+	if (f.type == FRAME_HEADERS || f.type == FRAME_PUSH)
 		return take_headers(t, side, &f, s);
 	if (!is_client && f.type == FRAME_DATA) {
 		stream_of(talk_state(t), f.stream)->bytes += f.bytes + FRAME_HEAD;
@@ -293,6 +312,7 @@ const struct proto proto_http2 = {
 	.state_bytes = sizeof(struct http2),
 	.looks = looks,
 	.parse = parse,
+	.lose = lose,
 	.end = end,
 	.done = done,
 };

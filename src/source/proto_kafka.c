@@ -1,6 +1,7 @@
 /*
  * Kafka: a length, and then for a request its kind, version, correlation id and client, for an
- * answer the correlation id. Where the version still has fixed fields the topic is read as well.
+ * answer the correlation id. Of what is produced and fetched the first topic is read as well,
+ * unless the version names it by a number.
  */
 #include <ctype.h>
 
@@ -83,6 +84,28 @@ static const char *const apis[] = {
 	"ListTransactions",
 	"AllocateProducerIds",
 	"ConsumerGroupHeartbeat",
+	"ConsumerGroupDescribe",
+	"ControllerRegistration",
+	"GetTelemetrySubscriptions",
+	"PushTelemetry",
+	"AssignReplicasToDirs",
+	"ListClientMetricsResources",
+	"DescribeTopicPartitions",
+	"ShareGroupHeartbeat",
+	"ShareGroupDescribe",
+	"ShareFetch",
+	"ShareAcknowledge",
+	"AddRaftVoter",
+	"RemoveRaftVoter",
+	"UpdateRaftVoter",
+	"InitializeShareGroupState",
+	"ReadShareGroupState",
+	"WriteShareGroupState",
+	"DeleteShareGroupState",
+	"ReadShareGroupStateSummary",
+	"StreamsGroupHeartbeat",
+	"StreamsGroupDescribe",
+	"DescribeShareGroupOffsets",
 };
 
 enum { API_PRODUCE = 0, API_FETCH = 1, NR_APIS = sizeof(apis) / sizeof(*apis) };
@@ -134,33 +157,70 @@ static int looks(struct str s, bool from_client)
 			return 0;
 		return r.client.n && (r.bytes == s.n || s.n > 512) ? 80 : r.client.n ? 65 : 25;
 	}
-	return take_be(&s, 4, &n) && n >= 4 && n == s.n ? 18 : 0;
+	return take_be(&s, 4, &n) && n >= 4 && n == s.n ? 20 : 0;
 }
 
-/* The first topic of a request with fixed fields. */
+/* From some version on lengths are varints that count one more, so that 0 is none. */
+static bool take_compact(struct str *s, uint64_t *n)
+{
+	if (!str_take_varint(s, n))
+		return false;
+	*n -= *n > 0;
+	return true;
+}
+
+/* The list of topics: how many, and the name of the first. */
+static struct str first_topic(struct str s, bool is_compact)
+{
+	struct str text = { 0 };
+	uint64_t nr, n;
+	bool good;
+
+	if (is_compact)
+		good = take_compact(&s, &nr) && take_compact(&s, &n) && take_part(&s, n, &text);
+	else
+		good = take_be(&s, 4, &nr) && take_text(&s, &text);
+	return good && nr >= 1 && nr <= 100000 && is_printable(text) ? str_head(text, 64)
+								     : (struct str){ 0 };
+}
+
+/* A name of the transaction, how many must have it, and how long that may take. */
+static struct str produced_topic(const struct request *r, bool *is_one_way)
+{
+	bool is_compact = r->version >= 9;
+	struct str s = r->body, text;
+	uint64_t acks, tags, n;
+
+	if (is_compact && (!str_take_varint(&s, &tags) || tags || !take_compact(&s, &n) ||
+			   !take_part(&s, n, &text)))
+		return (struct str){ 0 };
+	if (!is_compact && r->version >= 3 && !take_text(&s, &text))
+		return (struct str){ 0 };
+	if (!take_be(&s, 2, &acks))
+		return (struct str){ 0 };
+	*is_one_way = !acks;
+	return first_topic(str_skip(s, 4), is_compact);
+}
+
+/* Numbers of a width that the version tells; from 13 on topics have numbers, too. */
+static struct str fetched_topic(const struct request *r)
+{
+	size_t skip = 12 + (r->version >= 3 ? 4 : 0) + (r->version >= 4 ? 1 : 0) +
+		      (r->version >= 7 ? 8 : 0);
+	bool is_compact = r->version >= 12;
+	struct str s = r->body;
+	uint64_t tags;
+
+	if (r->version > 12 || (is_compact && (!str_take_varint(&s, &tags) || tags)))
+		return (struct str){ 0 };
+	return first_topic(str_skip(s, skip), is_compact);
+}
+
 static struct str topic_of(const struct request *r, bool *is_one_way)
 {
-	struct str s = r->body, text;
-	uint64_t acks = 1, nr, skip;
-
-	if (r->api == API_PRODUCE && r->version < 9) {
-		if (r->version >= 3 && !take_text(&s, &text))
-			return (struct str){ 0 };
-		if (!take_be(&s, 2, &acks))
-			return (struct str){ 0 };
-		skip = 4; /* the timeout */
-		*is_one_way = !acks;
-	} else if (r->api == API_FETCH && r->version < 12) {
-		skip = 12 + (r->version >= 3 ? 4 : 0) + (r->version >= 4 ? 1 : 0) +
-		       (r->version >= 7 ? 8 : 0);
-	} else {
-		return (struct str){ 0 };
-	}
-	s = str_skip(s, (size_t)skip);
-	if (!take_be(&s, 4, &nr) || nr < 1 || nr > 100000 || !take_text(&s, &text) ||
-	    !is_printable(text))
-		return (struct str){ 0 };
-	return str_head(text, 64);
+	if (r->api == API_PRODUCE)
+		return produced_topic(r, is_one_way);
+	return r->api == API_FETCH ? fetched_topic(r) : (struct str){ 0 };
 }
 
 static int64_t ask(struct talk *t, struct str s)

@@ -1,4 +1,8 @@
-/* Memcached: the text protocol, whose answers come in order, and the binary one. */
+/*
+ * Memcached: the text protocol, whose answers come in order, and the binary one. A command may ask
+ * to be answered only when there is something to say: it is told as sent, and so is its answer.
+ * "mn" ends a row of such commands, and its answer is known by its name.
+ */
 #include <ctype.h>
 
 #include "base/buf.h"
@@ -46,6 +50,19 @@ static int take_line(struct str *s, struct str *line)
 	if (str_ends(*line, STR("\r")))
 		line->n--;
 	return 1;
+}
+
+/* "mg", "ms" …, with the flag that asks for silence. */
+static bool is_quiet(struct str word, struct str flags)
+{
+	struct str flag;
+
+	if (word.n != 2 || word.p[0] != 'm')
+		return false;
+	while (str_take_word(&flags, &flag))
+		if (str_eq(flag, STR("q")))
+			return true;
+	return false;
 }
 
 static bool nth_number(struct str line, unsigned nth, uint64_t *n)
@@ -110,7 +127,9 @@ static int64_t take_command(struct talk *t, struct str s)
 	if (r <= 0)
 		return r ? PROTO_LOST : PROTO_MORE;
 	left = line;
-	if (!str_take_word(&left, &word) || kind_of(word) == KIND_NONE)
+	/* a word that is not known is answered by ERROR; what is no word is not of this protocol */
+	if (!str_take_word(&left, &word) ||
+	    (kind_of(word) == KIND_NONE && !isalpha((unsigned char)word.p[0])))
 		return PROTO_LOST;
 	if ((kind_of(word) == KIND_DATA && !nth_number(line, 4, &data)) ||
 	    (kind_of(word) == KIND_META_SET && !nth_number(line, 2, &data)))
@@ -120,7 +139,8 @@ static int64_t take_command(struct talk *t, struct str s)
 	m.bytes = s.n - rest.n;
 	if (kind_of(word) == KIND_DATA || kind_of(word) == KIND_META_SET)
 		m.bytes += data + 2;
-	if (kind_of(word) == KIND_QUIT || str_ends(line, STR(" noreply")))
+	m.match = str_eq(word, STR("mn"));
+	if (kind_of(word) == KIND_QUIT || str_ends(line, STR(" noreply")) || is_quiet(word, left))
 		talk_sent(t, &m);
 	else
 		talk_call(t, &m);
@@ -153,7 +173,12 @@ static int64_t take_answer(struct talk *t, struct str s)
 	}
 	m.is_error = str_ends(word, STR("ERROR"));
 	m.bytes = s.n - rest.n + data;
-	talk_return(t, &m);
+	m.match = str_eq(word, STR("MN"));
+	m.title = word;
+	if (talk_is_next(t, m.match) || !talk_has_call(t, !m.match))
+		talk_return(t, &m);
+	else
+		talk_sent(t, &m);
 	return (int64_t)m.bytes;
 }
 

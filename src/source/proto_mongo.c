@@ -114,6 +114,10 @@ static bool is_refused(struct str body)
 	return str_find(body, (struct str){ no, sizeof(no) - 1 }) < body.n;
 }
 
+struct mongo {
+	bool has_asked; /* the client was seen to ask: what answers nothing is sent unasked */
+};
+
 static void ask(struct talk *t, struct message *m, uint64_t op, struct str body)
 {
 	struct buf title = { 0 };
@@ -135,6 +139,7 @@ static void ask(struct talk *t, struct message *m, uint64_t op, struct str body)
 
 static int64_t parse(struct talk *t, unsigned side, struct str s)
 {
+	struct mongo *mongo = talk_state(t);
 	struct message m = { 0 };
 	struct str body;
 	uint64_t op;
@@ -150,12 +155,14 @@ static int64_t parse(struct talk *t, unsigned side, struct str s)
 	body = str_skip(str_head(s, (size_t)m.bytes), HEAD);
 	if (talk_is_client(t, side)) {
 		m.match = bytes_le(s.p + 4, 4) + 1;
+		mongo->has_asked = true;
 		ask(t, &m, op, body);
 		return (int64_t)m.bytes;
 	}
 	m.match = bytes_le(s.p + 8, 4) + 1;
 	m.is_error = is_refused(str_head(body, LOOK_BYTES));
-	if (talk_has_call(t, m.match) || bytes_le(s.p + 8, 4))
+	m.title = STR("more");
+	if (talk_has_call(t, m.match) || (bytes_le(s.p + 8, 4) && !mongo->has_asked))
 		talk_return(t, &m);
 	else
 		talk_sent(t, &m);
@@ -165,6 +172,7 @@ static int64_t parse(struct talk *t, unsigned side, struct str s)
 const struct proto proto_mongo = {
 	.name = "mongodb",
 	.ports = { 27017, 27018, 27019 },
+	.state_bytes = sizeof(struct mongo),
 	.looks = looks,
 	.parse = parse,
 };

@@ -93,6 +93,18 @@ static bool looks_like_welcome(struct str body)
 			   : byte_at(body, 2) >= 0x80 || byte_at(body, 2) == body.n - 3;
 }
 
+static bool has_topic(struct str body, uint64_t bytes)
+{
+	uint64_t n;
+
+	if (!take_be(&body, 2, &n) || !n || n + 2 > bytes)
+		return false;
+	for (size_t i = 0; i < n && i < body.n; i++)
+		if ((unsigned char)body.p[i] < ' ')
+			return false;
+	return true;
+}
+
 static int looks(struct str s, bool from_client)
 {
 	struct mqtt_packet p;
@@ -103,6 +115,8 @@ static int looks(struct str s, bool from_client)
 		return is_connect(p.body) ? 97 : 0;
 	if (p.type == MQTT_CONNACK)
 		return looks_like_welcome(p.body) && p.bytes == s.n ? 65 : 0;
+	if (p.type == MQTT_PUBLISH && has_topic(p.body, p.bytes))
+		return 20;
 	return p.bytes == s.n ? 20 : 0;
 }
 

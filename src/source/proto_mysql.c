@@ -50,6 +50,7 @@ struct prepared {
 
 struct mysql {
 	bool is_compressed, is_login, is_greeted;
+	bool is_upload; /* the server has asked for a file, and answers when it has come */
 	unsigned nr_asked;
 	enum command last;     /* what was asked last … */
 	struct prepared title; /* … and how it is called */
@@ -105,7 +106,7 @@ static int looks(struct str s, bool from_client)
 			return 0;
 		if (byte_at(s, 4) == 0xff)
 			return byte_at(s, 7) == '#' ? 75 : 0;
-		return bytes_le(s.p, 3) <= s.n && bytes_le(s.p, 3) ? 18 : 0;
+		return bytes_le(s.p, 3) <= s.n && bytes_le(s.p, 3) ? 20 : 0;
 	}
 	if (s.n < 5)
 		return 0;
@@ -255,6 +256,9 @@ static void answer(struct talk *t, struct str body)
 	/* while logging in, the server may ask for more */
 	if (my->is_login && (first == 0xfe || first == 0x01))
 		return;
+	my->is_upload = first == 0xfb && my->last == COM_QUERY;
+	if (my->is_upload)
+		return;
 	my->nr_asked--;
 	m.is_error = first == 0xff;
 	if (m.is_error && body.n >= 3) {
@@ -291,7 +295,7 @@ static int64_t take_server(struct talk *t, struct str s)
 	if (body.n < n && body.n < 5 && s.n < head + n)
 		return PROTO_MORE;
 	/* each answer begins its count of packets anew */
-	is_first = my->is_compressed || my->is_login || byte_at(s, 3) == 1;
+	is_first = my->is_compressed || my->is_login || my->is_upload || byte_at(s, 3) == 1;
 	if (is_first && my->nr_asked)
 		answer(t, body);
 	return (int64_t)(n + head);
@@ -306,7 +310,7 @@ static void lose(struct talk *t, unsigned side)
 {
 	struct mysql *my = talk_state(t);
 
-	my->is_login = my->is_greeted = false;
+	my->is_login = my->is_greeted = my->is_upload = false;
 	if (!talk_is_client(t, side))
 		my->nr_asked = 0;
 }

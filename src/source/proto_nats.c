@@ -1,6 +1,8 @@
 /*
  * NATS. A message that names a subject for the answer is a call; a message on that subject, on the
- * same connection and from the other side, is its return. Everything else is sent without answer.
+ * same connection and from the other side, is its return. So are the greeting of the server, which
+ * the client answers by what it connects as, and a ping of either. Everything else is sent without
+ * answer.
  */
 #include "base/buf.h"
 #include "source/proto.h"
@@ -36,6 +38,13 @@ static enum verb verb_of(struct str word)
 			return NATS_INFO + (enum verb)i;
 	return NATS_NONE;
 }
+
+struct nats {
+	bool is_greeted; /* later news of the server are not answered */
+};
+
+/* Matches of calls that name no subject: those are odd. */
+enum { MATCH_PING = 2, MATCH_GREETING = 4 };
 
 static int looks(struct str s, bool from_client)
 {
@@ -111,7 +120,7 @@ static int64_t take_data(struct talk *t, enum verb verb, struct str line, struct
 
 	if (!take_data_line(verb, line, &d))
 		return PROTO_LOST;
-	if (rest.n < d.head_bytes && d.head_bytes < LINE_MAX)
+	if (rest.n < d.head_bytes && d.head_bytes < LINE_MAX && !talk_is_cut(t))
 		return PROTO_MORE;
 	add_subject(&title, d.subject);
 	m.title = buf_str(&title);
@@ -133,6 +142,7 @@ static int64_t take_data(struct talk *t, enum verb verb, struct str line, struct
 
 static void take_line(struct talk *t, enum verb verb, struct str word, struct str line)
 {
+	struct nats *nats = talk_state(t);
 	struct message m = { .bytes = word.n + line.n + 2 };
 	struct buf title = { 0 };
 	struct str subject;
@@ -144,13 +154,14 @@ static void take_line(struct talk *t, enum verb verb, struct str word, struct st
 	}
 	m.title = buf_str(&title);
 	m.is_error = verb == NATS_ERR;
-	m.match = verb == NATS_PING || verb == NATS_PONG ? 2 : 0;
-	if (verb == NATS_PING)
+	m.match = verb == NATS_PING || verb == NATS_PONG ? MATCH_PING : MATCH_GREETING;
+	if (verb == NATS_PING || (verb == NATS_INFO && !nats->is_greeted))
 		talk_call(t, &m);
-	else if (verb == NATS_PONG)
+	else if (verb == NATS_PONG || (verb == NATS_CONNECT && talk_has_call(t, m.match)))
 		talk_return(t, &m);
 	else if (verb != NATS_OK)
 		talk_sent(t, &m);
+	nats->is_greeted = true;
 	buf_done(&title);
 }
 
@@ -178,6 +189,7 @@ static int64_t parse(struct talk *t, unsigned side, struct str s)
 const struct proto proto_nats = {
 	.name = "nats",
 	.ports = { 4222 },
+	.state_bytes = sizeof(struct nats),
 	.looks = looks,
 	.parse = parse,
 };

@@ -1,5 +1,5 @@
 /*
- * PostgreSQL, protocol 3.0. A simple query, or all messages up to Sync, are one call; ReadyForQuery
+ * PostgreSQL, protocol 3. A simple query, or all messages up to Sync, are one call; ReadyForQuery
  * is its return. So pipelined calls are told apart, and however many parts an answer has, it is
  * one.
  */
@@ -16,7 +16,7 @@
 #define NR_PREPARED 64
 #define TITLE_MAX 80
 
-enum { CODE_STARTUP = 196608, CODE_CANCEL = 80877102, CODE_TLS = 80877103, CODE_GSS = 80877104 };
+enum { MAJOR = 3, CODE_CANCEL = 80877102, CODE_TLS = 80877103, CODE_GSS = 80877104 };
 
 /* A statement that was prepared: what it was called, and what it does. */
 struct prepared {
@@ -42,7 +42,7 @@ static bool is_startup(struct str s)
 
 	if (code == CODE_TLS || code == CODE_GSS)
 		return n == 8;
-	return n >= 8 && n < 10000 && (code == CODE_STARTUP || (code == CODE_CANCEL && n == 16));
+	return n >= 8 && n < 10000 && (code >> 16 == MAJOR || (code == CODE_CANCEL && n == 16));
 }
 
 /* A chain of whole messages, the last of which may be cut; their number, 0 when it is none. */
@@ -293,6 +293,15 @@ static int64_t parse(struct talk *t, unsigned side, struct str s)
 	return talk_is_client(t, side) ? take_query(t, s) : take_answer(t, s);
 }
 
+/* A fatal error is the last that a server says: there is no ReadyForQuery behind it. */
+static void end(struct talk *t, unsigned side)
+{
+	struct pgsql *pg = talk_state(t);
+
+	if (!talk_is_client(t, side) && pg->is_error && talk_has_call(t, 0))
+		talk_return(t, &(struct message){ .is_error = true });
+}
+
 static void lose(struct talk *t, unsigned side)
 {
 	struct pgsql *pg = talk_state(t);
@@ -309,4 +318,5 @@ const struct proto proto_pgsql = {
 	.looks = looks,
 	.parse = parse,
 	.lose = lose,
+	.end = end,
 };

@@ -20,6 +20,7 @@ struct redis_side {
 
 struct redis {
 	struct redis_side side[2];
+	bool is_subscribed; /* messages come between answers, as arrays like these */
 };
 
 /* The line at the front: a type, a text, and where the line ends. */
@@ -116,6 +117,8 @@ static void call(struct talk *t, struct str name, struct str second)
 	struct message m = { 0 };
 
 	add_upper(&title, name);
+	if (str_ends(buf_str(&title), STR("SUBSCRIBE")))
+		((struct redis *)talk_state(t))->is_subscribed = true;
 	if (second.n && has_second_word(name)) {
 		buf_char(&title, ' ');
 		add_upper(&title, second);
@@ -203,6 +206,23 @@ static int64_t take_value(struct str s, char *type, uint64_t *inside)
 	}
 }
 
+/* *3 message <channel> <text>, *4 pmessage <pattern> <channel> <text>; 1, 0, or -1 for more. */
+static int is_published(struct str s)
+{
+	static const struct str heads[] = { STR("*3\r\n$7\r\nmessage\r\n"),
+					    STR("*3\r\n$8\r\nsmessage\r\n"),
+					    STR("*4\r\n$8\r\npmessage\r\n") };
+	int found = 0;
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
+		if (str_starts(s, heads[i]))
+			return 1;
+		if (str_starts(heads[i], s))
+			found = -1;
+	}
+	return found;
+}
+
 static void answer(struct talk *t, const struct redis_side *side)
 {
 	struct message m = { .bytes = side->bytes, .is_error = side->is_error };
@@ -229,8 +249,14 @@ static int64_t parse(struct talk *t, unsigned at, struct str s)
 	n = take_value(s, &type, &inside);
 	if (n <= 0)
 		return n;
-	if (!side->left)
-		*side = (struct redis_side){ 1, 0, type == '-' || type == '!', type == '>' };
+	if (!side->left) {
+		int is_push = redis->is_subscribed && !is_client ? is_published(s) : 0;
+
+		if (is_push < 0)
+			return PROTO_MORE;
+		*side = (struct redis_side){ 1, 0, type == '-' || type == '!',
+					     is_push || type == '>' };
+	}
 	side->left += inside - 1;
 	side->bytes += (uint64_t)n;
 	if (!side->left && !is_client)

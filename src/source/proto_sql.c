@@ -1,7 +1,7 @@
 /*
  * The verb is the first word. The table is the first name behind FROM, INTO, UPDATE, TABLE or JOIN
- * that is no opening bracket: good enough to tell kinds of statements apart, which is all that is
- * asked for.
+ * that is no opening bracket, or stands behind the verb itself: good enough to tell kinds of
+ * statements apart, which is all that is asked for.
  */
 #include "source/proto_sql.h"
 
@@ -62,7 +62,14 @@ static bool is_filler(struct str word)
 {
 	return str_eq_nocase(word, STR("only")) || str_eq_nocase(word, STR("if")) ||
 	       str_eq_nocase(word, STR("not")) || str_eq_nocase(word, STR("exists")) ||
-	       str_eq_nocase(word, STR("low_priority")) || str_eq_nocase(word, STR("ignore"));
+	       str_eq_nocase(word, STR("table")) || str_eq_nocase(word, STR("low_priority")) ||
+	       str_eq_nocase(word, STR("ignore"));
+}
+
+static bool is_verb_of_name(struct str verb)
+{
+	return str_eq_nocase(verb, STR("update")) || str_eq_nocase(verb, STR("copy")) ||
+	       str_eq_nocase(verb, STR("truncate")) || str_eq_nocase(verb, STR("call"));
 }
 
 static void add_name(struct buf *b, struct str word)
@@ -91,7 +98,7 @@ void sql_title(struct buf *b, struct str statement)
 	while (verb.n == 1 && verb.p[0] == '(' && take_token(&s, &verb))
 		;
 	add_verb(b, verb);
-	is_next = str_eq_nocase(verb, STR("update"));
+	is_next = is_verb_of_name(verb);
 	while (take_token(&s, &word)) {
 		if (is_next && is_word(word.p[0]) && !is_filler(word)) {
 			add_name(b, word);

@@ -3,8 +3,9 @@
  * stream into messages, and what a message does not need (a body) is passed over without a copy.
  *
  * Where the capture has a gap, or the bytes make no sense, a side is lost until a packet begins
- * with what looks like a message. A talk that is lost more often than not goes on by turns: who
- * speaks is known even where what is said is not.
+ * with what looks like a message, unless a message has told its length and ends with the gap. A
+ * talk that is lost more often than not goes on by turns: who speaks is known even where what is
+ * said is not.
  */
 #include "source/proto_talk.h"
 
@@ -129,21 +130,24 @@ static void drop_held(struct talk_side *s)
 	s->nr_marks = 0;
 }
 
-/* The message that is held will not become whole: it is told as far as it is there. */
-static void tell_cut(struct talk *t, unsigned side)
+/* The message that is held will not become whole: it is told as far as it is there. Answers how
+ * long it says that it is. */
+static int64_t tell_cut(struct talk *t, unsigned side)
 {
 	struct talk_side *s = &t->side[side];
+	int64_t n;
 
 	if (!s->held.n || !t->proto || s->is_lost)
-		return;
+		return 0;
 	t->is_cut = true;
 	t->at = side;
 	t->now = time_at(s, s->seq);
 	t->now_seq = s->seq;
-	t->proto->parse(t, side, buf_str(&s->held));
+	n = t->proto->parse(t, side, buf_str(&s->held));
 	t->is_cut = false;
 	if (s->pending && s->is_by_turn)
 		s->pending->ns = s->last_ns;
+	return n;
 }
 
 static void lose(struct talk *t, unsigned side)
@@ -377,6 +381,25 @@ void talk_bytes(struct talk *t, unsigned side, uint32_t seq, struct str bytes, i
 		s->pending->ns = ns;
 }
 
+/* Bytes are missing within a message, or from its start on. */
+static void gap_in_message(struct talk *t, unsigned side, uint64_t missing)
+{
+	struct talk_side *s = &t->side[side];
+	uint64_t there = s->held.n;
+	int64_t n = tell_cut(t, side);
+
+	if (n <= 0 || n == PROTO_ALL || (uint64_t)n < there + missing) {
+		lose(t, side);
+		return;
+	}
+	drop_held(s);
+	s->skip = (uint64_t)n - there - missing;
+	if (s->skip)
+		return;
+	s->is_by_turn = false;
+	talk_settle(t, side, s->last_ns);
+}
+
 /* Before anything is known only a packet that was cut tells that someone spoke. */
 static bool find_out_by_gap(struct talk *t, unsigned side, const struct talk_missing *m)
 {
@@ -414,8 +437,7 @@ void talk_gap(struct talk *t, unsigned side, const struct talk_missing *m)
 		if (t->proto->is_by_turn) {
 			gap_by_turn(t, side, m);
 		} else if (left && !s->is_lost) {
-			tell_cut(t, side);
-			lose(t, side);
+			gap_in_message(t, side, left);
 		}
 		if (s->pending && s->is_by_turn)
 			s->pending->ns = m->ns;

@@ -82,6 +82,10 @@ void talk_sent(struct talk *t, const struct message *m);
 void talk_return_by_turn(struct talk *t, const struct message *m);
 /* Is there an open call with this match that the side at hand can answer. */
 bool talk_has_call(const struct talk *t, uint64_t match);
+/* The oldest call that waits for an answer in order is from now on answered by this match. */
+void talk_rematch(struct talk *t, uint64_t match);
+/* Is the oldest open call that the side at hand can answer one with this match. */
+bool talk_is_next(const struct talk *t, uint64_t match);
 /* From the next byte on another protocol is spoken. */
 void talk_become(struct talk *t, const struct proto *proto);
 

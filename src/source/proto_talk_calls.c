@@ -98,6 +98,23 @@ bool talk_has_call(const struct talk *t, uint64_t match)
 	return find_call(t, match) < t->calls.nr;
 }
 
+bool talk_is_next(const struct talk *t, uint64_t match)
+{
+	size_t i = 0;
+
+	while (i < t->calls.nr && t->calls.v[i].from == t->at)
+		i++;
+	return i < t->calls.nr && t->calls.v[i].match == match;
+}
+
+void talk_rematch(struct talk *t, uint64_t match)
+{
+	size_t i = find_call(t, 0);
+
+	if (i < t->calls.nr)
+		t->calls.v[i].match = match;
+}
+
 void talk_return(struct talk *t, const struct message *m)
 {
 	struct talk_side *s = &t->side[t->at];

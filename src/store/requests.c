@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "store/code.h"
@@ -72,6 +73,25 @@ static int add_request(struct store *s, const struct request *r, const struct re
 	return s->bodies.n >= BODIES_BYTES ? bodies_flush(s, err) : 0;
 }
 
+static void mark_placed(struct store *s, const struct request_body *body)
+{
+	size_t nr = s->placed.nr, want = s->catalog.totals.nr_events / 8 + 1;
+
+	if (nr < want && body->nr_events) {
+		vec_reserve(&s->placed, want);
+		s->placed.nr = want;
+		memset(s->placed.v + nr, 0, want - nr);
+	}
+	for (size_t i = 0; i < body->nr_events; i++)
+		if (body->events[i] / 8 < s->placed.nr)
+			s->placed.v[body->events[i] / 8] |= (uint8_t)(1 << body->events[i] % 8);
+}
+
+bool store_is_placed(const struct store *s, uint64_t event)
+{
+	return event / 8 < s->placed.nr && s->placed.v[event / 8] >> event % 8 & 1;
+}
+
 int store_add_request(struct store *s, const struct request *r, const struct request_body *body,
 		      struct error *err)
 {
@@ -87,5 +107,6 @@ int store_add_request(struct store *s, const struct request *r, const struct req
 		return result;
 	whole.nr_spans = (uint32_t)body->nr_spans;
 	whole.nr_events = (uint32_t)body->nr_events;
+	mark_placed(s, body);
 	return run_wrote(s, add_request(s, &whole, body, err));
 }

@@ -31,6 +31,7 @@ struct store {
 	struct buf bodies;         /* the body block that is being filled */
 	uint64_t bodies_first;     /* the ordinal of its first request */
 	VEC(uint64_t) body_blocks; /* the first ordinals of those written */
+	VEC(uint8_t) placed;       /* a bit for each event that is in a request */
 
 	/* reading only */
 	struct events_read *events; /* the block that was decoded last */

@@ -110,6 +110,7 @@ static void end_writing(struct store *s)
 	buf_done(&s->bodies);
 	buf_done(&s->scratch);
 	vec_done(&s->body_blocks);
+	vec_done(&s->placed);
 }
 
 int store_finish(struct store *s, struct error *err)

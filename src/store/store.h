@@ -48,6 +48,9 @@ int store_part(struct store *s, unsigned nr, struct arena *arena, struct part *p
 int store_add_request(struct store *s, const struct request *r, const struct request_body *body,
 		      struct error *err);
 
+/* Whether a request was added that holds the event: an inference leaves it to the one before. */
+bool store_is_placed(const struct store *s, uint64_t event);
+
 /* A node's clock as it was found: add offset to what it said. */
 struct clock_fix {
 	struct str node;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/time.h"
 #include "infer/convolve/follow.h"
@@ -98,15 +99,19 @@ int main(int argc, char **argv)
 	struct traffic t = { 0 };
 	struct followed f = { 0 };
 	int64_t began;
+	clock_t worked;
 
 	make(&t, argc > 1 ? atoi(argv[1]) : 25000, argc > 2 ? atof(argv[2]) : 500);
 	o.quantum_ns = (int64_t)((argc > 3 ? atof(argv[3]) : 10) * (double)NS_MS);
 	began = time_tick();
+	worked = clock();
 	traffic_settle(&t);
 	follow(&t, &o, &f);
-	printf("convolution: %zu messages, quantum %.1f ms, %llu correlations, %.2f s\n", t.v.nr,
-	       (double)f.quantum_ns / (double)NS_MS, (unsigned long long)f.nr_correlations,
-	       (double)(time_tick() - began) / (double)NS_S);
+	printf("convolution: %zu messages, quantum %.1f ms, %llu correlations, %.2f s, %.2f s of "
+	       "processor time\n",
+	       t.v.nr, (double)f.quantum_ns / (double)NS_MS, (unsigned long long)f.nr_correlations,
+	       (double)(time_tick() - began) / (double)NS_S,
+	       (double)(clock() - worked) / CLOCKS_PER_SEC);
 	score(&t);
 	followed_done(&f);
 	traffic_done(&t);

@@ -2,6 +2,7 @@
 #ifndef CULPRIT_TESTS_PACKETS_H
 #define CULPRIT_TESTS_PACKETS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct packets {
 	int64_t us;
 	uint16_t port[2];
 	uint32_t snap; /* bytes of each packet that are kept; 0: all */
+	bool is_self;  /* both ends are 10.0.0.1 */
 };
 
 static inline void put_le(struct buf *b, uint64_t v, unsigned n)
@@ -83,6 +85,8 @@ static inline void packets_tcp_at(struct packets *p, unsigned from, uint32_t seq
 	struct buf b = { 0 };
 
 	put_ipv4(&b, from, 6, 0, 0, 20 + data.n);
+	if (p->is_self)
+		memcpy(b.p + 26, "\x0a\0\0\1\x0a\0\0\1", 8);
 	put_be(&b, p->port[from], 2);
 	put_be(&b, p->port[!from], 2);
 	put_be(&b, seq, 4);

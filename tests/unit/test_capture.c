@@ -324,6 +324,239 @@ static void names_are_taken_from_the_file(void **state)
 	capture_names_free(n);
 }
 
+static void times_that_go_back_lose_nothing(void **state)
+{
+	struct packets p = packets_begin(80);
+	struct collected c;
+
+	(void)state;
+	p.us = 10000000;
+	packets_open(&p);
+	for (unsigned i = 0; i < 30; i++) {
+		if (i == 10)
+			p.us -= 5000000 - 1; /* the clock was set */
+		packets_say(&p, 0, GET);
+		packets_say(&p, 1, OK);
+	}
+	c = read_packets(&p);
+	assert_int_equal(count(&c, MESSAGE_CALL), 30);
+	assert_int_equal(count(&c, MESSAGE_RETURN), 30);
+	collected_done(&c);
+}
+
+/* Ethernet, IPv6 and TCP with the times that are usually there: 86 bytes in front of the payload.
+ */
+static void say_ipv6(struct packets *p, unsigned from, struct str data)
+{
+	struct buf b = { 0 };
+
+	buf_add(&b, (struct str){ "\0\0\0\0\0\0\0\0\0\0\0\0\x86\xdd", 14 });
+	put_be(&b, 0x60000000, 4);
+	put_be(&b, 32 + data.n, 2);
+	put_be(&b, 0x0640, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		put_be(&b, 0x20010db800000000, 8);
+		put_be(&b, 1 + (from ^ i), 8);
+	}
+	put_be(&b, p->port[from], 2);
+	put_be(&b, p->port[!from], 2);
+	put_be(&b, p->seq[from], 4);
+	put_be(&b, p->seq[!from], 4);
+	put_be(&b, 0x8018ffff, 4);
+	put_be(&b, 0, 4);
+	put_be(&b, 0x0101080a, 4);
+	put_be(&b, 0, 8);
+	buf_add(&b, data);
+	p->seq[from] += (uint32_t)data.n;
+	packets_frame(p, buf_str(&b));
+	buf_done(&b);
+}
+
+static void ipv6_cut_within_the_head_still_tells_who_speaks(void **state)
+{
+	struct packets p = packets_begin(80);
+	struct collected c;
+
+	(void)state;
+	p.snap = 64;
+	for (unsigned i = 0; i < 10; i++) {
+		say_ipv6(&p, 0, GET);
+		say_ipv6(&p, 1, STR(""));
+		say_ipv6(&p, 1, OK);
+		say_ipv6(&p, 0, STR(""));
+	}
+	c = read_packets(&p);
+	assert_int_equal(count(&c, MESSAGE_CALL), 10);
+	assert_int_equal(count(&c, MESSAGE_RETURN), 10);
+	assert_str_equal(c.events.v[0].peer, "[2001:db8::2]:80");
+	assert_int_equal(c.losses.count[LOSS_MESSAGES_BY_TURN], 20);
+	collected_done(&c);
+}
+
+static void a_cut_message_that_told_its_length_loses_nothing_else(void **state)
+{
+	/* MQTT: connect, and messages of 200 bytes of which 20 are there */
+	const struct str hello = { "\x10\x0e\0\4MQTT\4\2\0\x3c\0\2me", 16 };
+	struct packets p = packets_begin(1883);
+	char publish[200] = { 0x32, (char)0xc5, 1, 0, 2, 't', 't', 0 };
+	struct collected c;
+
+	(void)state;
+	p.snap = 74;
+	packets_open(&p);
+	packets_say(&p, 0, hello);
+	packets_say(&p, 1, (struct str){ "\x20\2\0\0", 4 });
+	for (char i = 1; i < 10; i++) {
+		const char answer[] = { 0x40, 2, 0, i };
+
+		publish[8] = i;
+		packets_say(&p, 0, (struct str){ publish, sizeof(publish) });
+		packets_say(&p, 1, (struct str){ answer, sizeof(answer) });
+	}
+	c = read_packets(&p);
+	assert_int_equal(count(&c, MESSAGE_CALL), 10);
+	assert_int_equal(count(&c, MESSAGE_RETURN), 10);
+	assert_str_equal(c.events.v[18].title, "PUBLISH tt");
+	assert_true(str_eq(c.events.v[18].id, c.events.v[19].id));
+	assert_int_equal(c.losses.count[LOSS_PROTOCOL_LOST], 0);
+	assert_int_equal(c.losses.count[LOSS_PACKETS_CUT], 9);
+	collected_done(&c);
+}
+
+static void a_host_may_talk_to_itself(void **state)
+{
+	struct packets p = packets_begin(80);
+	struct collected c;
+
+	(void)state;
+	p.is_self = true;
+	packets_open(&p);
+	for (unsigned i = 0; i < 5; i++) {
+		packets_say(&p, 0, GET);
+		packets_say(&p, 1, OK);
+	}
+	packets_close(&p);
+	c = read_packets(&p);
+	assert_int_equal(c.events.nr, 10);
+	for (unsigned i = 0; i < 10; i++) {
+		assert_str_equal(c.events.v[i].node, i % 2 ? "10.0.0.1:80" : "10.0.0.1");
+		assert_str_equal(c.events.v[i].peer, i % 2 ? "10.0.0.1" : "10.0.0.1:80");
+	}
+	collected_done(&c);
+}
+
+static void many_connections_are_closed_without_a_loss(void **state)
+{
+	struct packets p = packets_begin(80), old;
+	struct collected c;
+
+	(void)state;
+	packets_open(&p);
+	packets_say(&p, 0, GET); /* waits for its answer while all the others come and go */
+	old = p;
+	for (unsigned i = 0; i < 20000; i++) {
+		p.port[0] = (uint16_t)(10000 + i);
+		p.seq[0] = i * 7919;
+		p.seq[1] = i * 104729;
+		packets_open(&p);
+		packets_say(&p, 0, GET);
+		packets_say(&p, 1, OK);
+		packets_close(&p);
+	}
+	p.port[0] = old.port[0];
+	p.seq[0] = old.seq[0];
+	p.seq[1] = old.seq[1];
+	packets_say(&p, 1, OK);
+	c = read_packets(&p);
+	assert_int_equal(count(&c, MESSAGE_CALL), 20001);
+	assert_int_equal(count(&c, MESSAGE_RETURN), 20001);
+	assert_true(str_eq(c.events.v[0].id, c.events.v[c.events.nr - 1].id));
+	assert_int_equal(c.losses.count[LOSS_STREAMS_FORGOTTEN], 0);
+	collected_done(&c);
+}
+
+static struct str server_at(struct capture_names *n, const char *address, uint16_t port)
+{
+	struct endpoint e = { .port = port };
+
+	assert_true(address_parse(str_of(address), &e.address));
+	return capture_names_server(n, &e);
+}
+
+static struct str client_at(struct capture_names *n, const char *address)
+{
+	struct endpoint e = { .port = 45678 };
+
+	assert_true(address_parse(str_of(address), &e.address));
+	return capture_names_client(n, &e);
+}
+
+static struct capture_names *names_of(struct str text)
+{
+	struct capture_names *n = capture_names_new();
+	struct error err = { 0 };
+	struct input *in;
+
+	assert_int_equal(input_of_bytes(&in, "names", text, &err), 0);
+	if (capture_names_parse(n, in, &err) < 0)
+		fail_msg("%s", err.msg);
+	input_close(in);
+	return n;
+}
+
+static void names_are_given_to_networks_and_services(void **state)
+{
+	struct capture_names *n = names_of(STR("10.1.0.0/16 web\n10.1.2.0/24 canary\n"
+					       "10.1.0.0/16:9090 metrics\n10.1.2.3 one\n"
+					       "2001:db8::/33 six\n[2001:db8::/32]:53 dns\n"
+					       "postgresql 5432/tcp # a database\n"
+					       "10.1.2.128/25 late\n"));
+
+	(void)state;
+	assert_str_equal(server_at(n, "10.1.9.9", 80), "web");
+	assert_str_equal(server_at(n, "10.1.9.9", 9090), "metrics");
+	assert_str_equal(server_at(n, "10.1.2.7", 9090), "canary");
+	assert_str_equal(server_at(n, "10.1.2.3", 80), "one");
+	assert_str_equal(server_at(n, "10.1.2.200", 80), "late");
+	assert_str_equal(server_at(n, "2001:db8:1::1", 80), "six");
+	assert_str_equal(server_at(n, "2001:db8:8000::1", 80), "[2001:db8:8000::1]:80");
+	assert_str_equal(server_at(n, "2001:db8:8000::1", 53), "dns");
+	assert_str_equal(server_at(n, "10.2.0.1", 5432), "postgresql");
+	assert_str_equal(client_at(n, "2001:db8:8000::1"), "dns");
+	assert_str_equal(client_at(n, "10.2.0.1"), "10.2.0.1");
+	capture_names_free(n);
+}
+
+static void a_service_has_many_addresses_and_a_process_many_ports(void **state)
+{
+	struct capture_names *n = names_of(STR("10.9.0.1:80 cart\n10.9.0.1:81 cart\n"
+					       "10.9.0.2 cart\n"
+					       "10.8.0.1:80 shop\n10.8.0.1:81 mail\n"));
+
+	(void)state;
+	assert_str_equal(server_at(n, "10.9.0.1", 80), "cart");
+	assert_str_equal(server_at(n, "10.9.0.1", 81), "cart");
+	assert_str_equal(server_at(n, "10.9.0.2", 443), "cart");
+	assert_str_equal(server_at(n, "10.9.0.1", 82), "10.9.0.1:82");
+	assert_str_equal(client_at(n, "10.9.0.1"), "cart");
+	assert_str_equal(client_at(n, "10.8.0.1"), "10.8.0.1"); /* two listen there */
+	capture_names_free(n);
+}
+
+static void a_network_that_cannot_be_is_told(void **state)
+{
+	struct capture_names *n = capture_names_new();
+	struct error err = { 0 };
+	struct input *in;
+
+	(void)state;
+	assert_int_equal(input_of_bytes(&in, "names", STR("\n10.1.0.0/33 x\n"), &err), 0);
+	assert_true(capture_names_parse(n, in, &err) < 0);
+	assert_non_null(strstr(err.msg, "line 2"));
+	input_close(in);
+	capture_names_free(n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,7 +571,15 @@ int main(void)
 		cmocka_unit_test(datagrams_are_paired_and_copies_dropped),
 		cmocka_unit_test(a_trace_header_names_the_request_unless_blind),
 		cmocka_unit_test(a_million_bytes_of_handshakes_stay_bounded),
+		cmocka_unit_test(times_that_go_back_lose_nothing),
+		cmocka_unit_test(ipv6_cut_within_the_head_still_tells_who_speaks),
+		cmocka_unit_test(a_cut_message_that_told_its_length_loses_nothing_else),
+		cmocka_unit_test(a_host_may_talk_to_itself),
+		cmocka_unit_test(many_connections_are_closed_without_a_loss),
 		cmocka_unit_test(names_are_taken_from_the_file),
+		cmocka_unit_test(names_are_given_to_networks_and_services),
+		cmocka_unit_test(a_service_has_many_addresses_and_a_process_many_ports),
+		cmocka_unit_test(a_network_that_cannot_be_is_told),
 	};
 
 	return RUN(tests);

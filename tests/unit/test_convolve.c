@@ -8,7 +8,6 @@
 #include "infer/convolve/convolve.h"
 #include "infer/convolve/correlate.h"
 #include "infer/convolve/follow.h"
-#include "infer/convolve/match.h"
 #include "model/attr.h"
 #include "store/store.h"
 
@@ -378,27 +377,130 @@ static void a_correlation_counts_what_follows_after_each_delay(void **state)
 	correlator_free(c);
 }
 
+/* Two messages that come at nearly the same time cause one message each: no message is taken twice,
+ * and which is whose is told as doubt. */
 static void a_pair_is_used_once_and_doubt_is_told(void **state)
 {
+	const struct follow_options o = FOLLOW_DEFAULTS;
 	struct traffic t = { 0 };
-	struct matcher m = { 0 };
-	uint32_t causes[] = { 0, 1, 2 };
+	struct followed f = { 0 };
+	struct truth truth = { 0 };
+	uint64_t seed = 10;
+	double alone = 0, crowded = 0;
 
 	(void)state;
-	for (int i = 0; i < 3; i++)
-		traffic_add(&t, STR("A"), STR("B"), 100 * i, 0);
-	traffic_add(&t, STR("B"), STR("C"), 10, 0);
-	traffic_add(&t, STR("B"), STR("C"), 109, 0);
-	traffic_add(&t, STR("B"), STR("C"), 112, 0);
+	for (int i = 0; i < 400; i++) {
+		double ms = i * 500 + 100 * uniform(&seed);
+
+		for (int k = 0; k < 1 + i % 2; k++) {
+			add_one(&t, &truth, "A", "B", ms + k, 0);
+			add_one(&t, &truth, "B", "C", ms + k + 20 + 2 * gauss(&seed), t.position);
+		}
+	}
 	traffic_settle(&t);
-	matcher_run(&m, &t, causes, 3, &t.routes.v[1], (struct delay_window){ 0, 20 }, 9, false);
-	assert_int_equal(m.v.nr, 2);
-	assert_int_equal(m.v.v[0].effect, 3);
-	assert_int_equal(m.v.v[1].cause, 1);
-	assert_true((double)m.v.v[0].confidence > 0.99);
-	assert_true((double)m.v.v[1].confidence < 0.99);
-	matcher_done(&m);
+	follow(&t, &o, &f);
+	for (uint32_t i = 1; i < t.v.nr; i++) {
+		const struct sent *m = &t.v.v[i];
+
+		if (m->cause == SENT_NONE)
+			continue;
+		assert_true(m->cause != m[-1].cause);
+		if (m->position % 6 <= 2 && m->position % 6 > 0)
+			alone += (double)m->confidence / 200;
+		else
+			crowded += (double)m->confidence / 400;
+	}
+	assert_true(alone > 0.95);
+	assert_true(crowded > 0.4 && crowded < 0.8);
+	followed_done(&f);
 	traffic_done(&t);
+	vec_done(&truth.cause);
+}
+
+/* A client that waits for its answer and then thinks makes a circle in which all is caused. */
+static void a_circle_is_cut_where_it_is_least_regular(void **state)
+{
+	static const struct leg legs[] = {
+		{ "A", "B", 0, 0 }, { "B", "C", 20, 2 }, { "C", "B", 50, 5 }, { "B", "A", 10, 1 }
+	};
+	const struct follow_options o = FOLLOW_DEFAULTS;
+	struct traffic t = { 0 };
+	struct followed f = { 0 };
+	struct truth truth = { 0 };
+	uint64_t seed = 11;
+	double ms = 0;
+
+	(void)state;
+	for (int i = 0; i < 600; i++) {
+		uint64_t cause = 0;
+
+		ms += uniform(&seed) * 100;
+		for (int k = 0; k < 4; k++) {
+			ms += legs[k].after_ms + gauss(&seed) * legs[k].deviation_ms;
+			add_one(&t, &truth, legs[k].from, legs[k].to, ms, cause);
+			cause = t.position;
+		}
+	}
+	traffic_settle(&t);
+	follow(&t, &o, &f);
+	assert_int_equal(nr_of(&t, &f, "A>B"), 600);
+	assert_true(nr_of(&t, &f, "A>B>C>B>A") > 590);
+	assert_true(share_right(&t, &truth) > 0.98);
+	followed_done(&f);
+	traffic_done(&t);
+	vec_done(&truth.cause);
+}
+
+/* The same node answers two callers over the same routes: each answer goes back to who asked. */
+static void an_answer_goes_back_to_where_the_question_came_from(void **state)
+{
+	static const struct leg left[] = {
+		{ "X", "B", 0, 0 }, { "B", "C", 20, 5 }, { "C", "B", 30, 6 }, { "B", "X", 10, 2 }
+	};
+	static const struct leg right[] = {
+		{ "Y", "B", 0, 0 }, { "B", "C", 20, 5 }, { "C", "B", 30, 6 }, { "B", "Y", 10, 2 }
+	};
+	const struct follow_options o = FOLLOW_DEFAULTS;
+	struct traffic t = { 0 };
+	struct followed f = { 0 };
+	struct truth truth = { 0 };
+	uint64_t seed = 12;
+
+	(void)state;
+	generate(&t, &truth, &seed, LEGS(left), 2000, 200000);
+	generate(&t, &truth, &seed, LEGS(right), 2000, 200000);
+	traffic_settle(&t);
+	follow(&t, &o, &f);
+	assert_true(nr_of(&t, &f, "X>B>C>B>X") > 1900);
+	assert_true(nr_of(&t, &f, "Y>B>C>B>Y") > 1900);
+	assert_true(nr_of(&t, &f, "X>B>C>B>Y") < 60);
+	followed_done(&f);
+	traffic_done(&t);
+	vec_done(&truth.cause);
+}
+
+/* What is wrong in a crowd are exchanges, which leave the mean delay as it is. */
+static void the_delay_of_a_hop_is_right_in_a_crowd(void **state)
+{
+	static const struct leg slow[] = {
+		{ "A", "B", 0, 0 }, { "B", "C", 220, 10 }, { "C", "B", 50, 10 }, { "B", "A", 10, 2 }
+	};
+	const struct follow_options o = FOLLOW_DEFAULTS;
+	struct traffic t = { 0 };
+	struct followed f = { 0 };
+	struct truth truth = { 0 };
+	uint64_t seed = 13;
+
+	(void)state;
+	generate(&t, &truth, &seed, LEGS(slow), 3000, 60000);
+	traffic_settle(&t);
+	follow(&t, &o, &f);
+	assert_true(nr_of(&t, &f, "A>B>C>B>A") > 2900);
+	assert_true(fabs(f.v.v[1].delay - 220e6) < 2e6);
+	assert_true(fabs(f.v.v[2].delay - 50e6) < 2e6);
+	followed_done(&f);
+	traffic_done(&t);
+	vec_done(&truth.cause);
 }
 
 /* --- the inference, from a store to a store --------------------------------------------------- */
@@ -494,6 +596,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_correlation_counts_what_follows_after_each_delay),
 		cmocka_unit_test(a_pair_is_used_once_and_doubt_is_told),
+		cmocka_unit_test(a_circle_is_cut_where_it_is_least_regular),
+		cmocka_unit_test(an_answer_goes_back_to_where_the_question_came_from),
+		cmocka_unit_test(the_delay_of_a_hop_is_right_in_a_crowd),
 		cmocka_unit_test(a_chain_is_followed_to_its_end_and_no_derived_path_is_left),
 		cmocka_unit_test(a_true_short_path_is_kept_beside_the_long_one),
 		cmocka_unit_test(two_paths_over_one_route_are_told_apart),

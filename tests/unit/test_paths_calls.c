@@ -7,6 +7,8 @@
 #include "infer/paths/joint.h"
 #include "infer/paths/nesting.h"
 #include "infer/paths/pairs.h"
+#include "infer/paths/piece.h"
+#include "infer/paths/tick.h"
 #include "model/loss.h"
 
 enum { CLIENT = 1, FRONT, BACK, STORE, NR_NODES };
@@ -54,6 +56,7 @@ static void returns_answer_the_call_with_their_id(void **state)
 	assert_int_equal(losses.count[LOSS_RETURNS_OPEN], 2);
 	pairs_free(p);
 	vec_done(&w.calls);
+	vec_done(&w.alternatives);
 }
 
 static void without_ids_the_earliest_call_is_answered_first(void **state)
@@ -72,6 +75,7 @@ static void without_ids_the_earliest_call_is_answered_first(void **state)
 	assert_int_equal(losses.count[LOSS_RETURNS_OPEN], 0);
 	pairs_free(p);
 	vec_done(&w.calls);
+	vec_done(&w.alternatives);
 }
 
 static void open_calls_find_their_return_after_the_window_moved(void **state)
@@ -94,6 +98,7 @@ static void open_calls_find_their_return_after_the_window_moved(void **state)
 	assert_int_equal(w.calls.v[0].t4, 9);
 	pairs_free(p);
 	vec_done(&w.calls);
+	vec_done(&w.alternatives);
 }
 
 /* Figure 3 of the paper, and Figure 5: two calls that overlap go to different parents. */
@@ -117,6 +122,7 @@ static void nesting_finds_what_the_paper_shows(void **state)
 	assert_int_equal(w.calls.v[5].parent, 3);
 	assert_int_equal(w.calls.v[6].parent, 4);
 	vec_done(&w.calls);
+	vec_done(&w.alternatives);
 }
 
 /*
@@ -198,7 +204,9 @@ static void joint_sees_through_a_crowd(void **state)
 	assert_true(joint > 0.95);
 	assert_true(joint >= nesting);
 	vec_done(&a.calls);
+	vec_done(&a.alternatives);
 	vec_done(&b.calls);
+	vec_done(&b.alternatives);
 }
 
 static void joint_says_the_same_twice(void **state)
@@ -213,7 +221,9 @@ static void joint_says_the_same_twice(void **state)
 		assert_true(a.calls.v[i].confidence == b.calls.v[i].confidence);
 	}
 	vec_done(&a.calls);
+	vec_done(&a.alternatives);
 	vec_done(&b.calls);
+	vec_done(&b.alternatives);
 }
 
 static void odd_calls_do_no_harm(void **state)
@@ -233,6 +243,7 @@ static void odd_calls_do_no_harm(void **state)
 		assert_true(w.calls.v[i].parent == CALL_NONE ||
 			    (w.calls.v[i].parent < w.calls.nr && w.calls.v[i].parent != i));
 	vec_done(&w.calls);
+	vec_done(&w.alternatives);
 }
 
 static void an_empty_window_has_no_answer(void **state)
@@ -244,6 +255,109 @@ static void an_empty_window_has_no_answer(void **state)
 	assert_int_equal(w.calls.nr, 0);
 }
 
+/* Seventeen requests at once, and each call may belong to any of them. */
+static void joint_is_ahead_of_nesting_in_the_thick(void **state)
+{
+	const struct nesting_options o = NESTING_DEFAULTS;
+	struct window a = crowd(300, 3000, 3), b = crowd(300, 3000, 3);
+
+	(void)state;
+	joint_run(&a);
+	nesting_run(&b, &o);
+	assert_true(share_right(&a) > 0.9);
+	assert_true(share_right(&a) > share_right(&b) + 0.3);
+	vec_done(&a.calls);
+	vec_done(&a.alternatives);
+	vec_done(&b.calls);
+}
+
+static void confidences_promise_no_more_than_is_right(void **state)
+{
+	struct window w = crowd(400, 4000, 20);
+	unsigned nr = 0, sure = 0, right = 0;
+	double promised = 0;
+
+	(void)state;
+	joint_run(&w);
+	vec_each (&w.calls, c) {
+		if (c->from == CLIENT)
+			continue;
+		nr++;
+		promised += (double)c->confidence;
+		if (c->confidence < 0.8f)
+			continue;
+		sure++;
+		right += c->parent != CALL_NONE && w.calls.v[c->parent].sent == c->sent;
+	}
+	assert_true(sure > 200);
+	assert_true(right > 0.9 * sure);
+	assert_true(promised / nr < share_right(&w) + 0.05);
+	vec_done(&w.calls);
+	vec_done(&w.alternatives);
+}
+
+/* What a sniffer misses takes nothing from those whom it saw. */
+static void a_few_lost_calls_change_little(void **state)
+{
+	struct window whole = crowd(300, 4000, 1), w = crowd(300, 4000, 1);
+	size_t kept = 0;
+
+	(void)state;
+	for (size_t i = 0; i < w.calls.nr; i++)
+		if (w.calls.v[i].from == CLIENT || i % 100 != 7)
+			w.calls.v[kept++] = w.calls.v[i];
+	w.calls.nr = kept;
+	assert_true(kept < whole.calls.nr);
+	joint_run(&w);
+	joint_run(&whole);
+	assert_true(share_right(&w) > share_right(&whole) - 0.01);
+	vec_done(&w.calls);
+	vec_done(&w.alternatives);
+	vec_done(&whole.calls);
+	vec_done(&whole.alternatives);
+}
+
+/* On a clock of milliseconds no delay at all is common, and no proof. */
+static void a_coarse_clock_is_known_by_its_delays(void **state)
+{
+	struct window w = crowd(200, 20000, 9);
+	struct view v = { 0 };
+	struct sides s;
+	struct stretch st = { .w = &w, .view = &v };
+
+	(void)state;
+	sides_init(&s, &w);
+	st.in = s.in + s.in_first[FRONT];
+	st.nr_in = s.in_first[FRONT + 1] - s.in_first[FRONT];
+	st.out = s.out + s.out_first[FRONT];
+	st.nr_out = s.out_first[FRONT + 1] - s.out_first[FRONT];
+	assert_int_equal(tick_of(&st), 0);
+	vec_each (&w.calls, c) { /* and all of it off by a part of a millisecond */
+		c->t1 = c->t1 / 1000000 * 1000000 + 123456;
+		c->t4 = c->t4 / 1000000 * 1000000 + 123456;
+	}
+	assert_int_equal(tick_of(&st), 1000000);
+	sides_done(&s);
+	vec_done(&w.calls);
+}
+
+static bool at_once(void)
+{
+	return true;
+}
+
+static void a_stop_is_heeded(void **state)
+{
+	struct window w = crowd(300, 1000, 2);
+
+	(void)state;
+	w.is_stopped = at_once;
+	joint_run(&w);
+	vec_each (&w.calls, c)
+		assert_true(c->parent == CALL_NONE);
+	vec_done(&w.calls);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +367,11 @@ int main(void)
 		cmocka_unit_test(nesting_finds_what_the_paper_shows),
 		cmocka_unit_test(joint_sees_through_a_crowd),
 		cmocka_unit_test(joint_says_the_same_twice),
+		cmocka_unit_test(joint_is_ahead_of_nesting_in_the_thick),
+		cmocka_unit_test(confidences_promise_no_more_than_is_right),
+		cmocka_unit_test(a_few_lost_calls_change_little),
+		cmocka_unit_test(a_coarse_clock_is_known_by_its_delays),
+		cmocka_unit_test(a_stop_is_heeded),
 		cmocka_unit_test(odd_calls_do_no_harm),
 		cmocka_unit_test(an_empty_window_has_no_answer),
 	};

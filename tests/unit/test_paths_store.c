@@ -85,7 +85,7 @@ static void calls_become_a_request_of_spans(void **state)
 		message(MESSAGE_RETURN, "c", "b", "2", 30),
 		message(MESSAGE_RETURN, "b", "a", "1", 40),
 		message(MESSAGE_CALL, "a", "b", "3", 50),
-		message(MESSAGE_RETURN, "x", "b", "3", 60),
+		message(MESSAGE_RETURN, "b", "x", "3", 60),
 	};
 	struct error err = { 0 };
 	struct store *s;

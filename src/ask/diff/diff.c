@@ -1,174 +1,37 @@
-/*
- * Two runs on the mathematics of slow against normal: all requests of a type before against all of
- * it after. A type weighs as much as it is frequent (mean of its parts in both runs), so that the
- * differences of all hops add up to the difference that the mean request feels at equal traffic.
- * Types that only one run has, and changes of rate, are rows without a share.
- */
 #include "ask/diff/diff.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "ask/contrast.h"
+#include "ask/diff/changes.h"
 #include "ask/length.h"
-#include "ask/types.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "report/report.h"
 #include "store/store.h"
 
 #define ROWS_SHOWN 20
-#define CANCELLED 0.05 /* the sum is so small a part of its parts that shares of it mean little */
+#define UNSURE 0.9 /* how sure what is known of calls may be without a word */
+#define PLACES 0.1 /* what a node must explain beyond one of its hops to be worth a sentence */
 
-struct change {
-	uint32_t type;
-	const struct contrast_row *row; /* NULL for a whole type */
-	double before, after, weighed;  /* weighed: delta times the weight of the type */
-	double share;
-	size_t place; /* keeps equal ones in a fixed order */
+enum {
+	WHAT,
+	TYPE,
+	NODE,
+	NAME,
+	PATH,
+	BEFORE,
+	AFTER,
+	DELTA,
+	SHARE,
+	CALLS_BEFORE,
+	CALLS_AFTER,
+	CONFIDENCE,
 };
-
-struct diff {
-	struct arena arena;
-	struct types types[SIDES];
-	struct contrast contrast;
-	struct names names; /* types of both runs; their numbers */
-	enum contrast_side side;
-	VEC(struct change) changes;
-	bool asked[SIDES]; /* whether the run has the type that is asked for */
-	bool cancelled;
-};
-
-static void diff_done(struct diff *d)
-{
-	types_done(&d->types[SIDE_BASE]);
-	types_done(&d->types[SIDE_OTHER]);
-	contrast_done(&d->contrast);
-	names_done(&d->names);
-	vec_done(&d->changes);
-	arena_done(&d->arena);
-}
-
-static int add_body(void *ctx, const struct request *r, const struct request_body *body)
-{
-	struct diff *d = ctx;
-
-	contrast_add(&d->contrast, names_add(&d->names, r->type), d->side, false, r, body);
-	return 0;
-}
-
-static int collect(struct diff *d, struct store *const *runs, const struct request_filter *filters,
-		   struct error *err)
-{
-	int r = 0;
-
-	for (int side = 0; side < SIDES && r >= 0; side++) {
-		d->side = (enum contrast_side)side;
-		if (!d->asked[side])
-			continue;
-		r = types_collect(&d->types[side], runs[side], &filters[side], err);
-		if (r >= 0)
-			r = store_each_body(runs[side], &filters[side], add_body, d, err);
-	}
-	return r;
-}
-
-/* How much a type counts: the mean of its parts of both runs, among types that both have. */
-static double weight_of(const struct diff *d, uint32_t type, const double *common)
-{
-	const struct contrast_set *set = &d->contrast.sets.v[type];
-
-	return ((double)set->nr[SIDE_BASE] / common[SIDE_BASE] +
-		(double)set->nr[SIDE_OTHER] / common[SIDE_OTHER]) /
-	       2;
-}
-
-static bool in_both(const struct contrast_set *s)
-{
-	return s->nr[SIDE_BASE] && s->nr[SIDE_OTHER];
-}
-
-static void add_rows(struct diff *d, uint32_t type, double weight, const struct contrast_row *rows,
-		     size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		vec_push(&d->changes, (struct change){ .type = type,
-						       .row = &rows[i],
-						       .before = rows[i].mean[SIDE_BASE],
-						       .after = rows[i].mean[SIDE_OTHER],
-						       .weighed = weight * rows[i].delta,
-						       .place = i });
-}
-
-static int largest_first(const void *a, const void *b)
-{
-	const struct change *x = a, *y = b;
-
-	if (x->share != y->share)
-		return x->share > y->share ? -1 : 1;
-	if (x->type != y->type)
-		return x->type < y->type ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
-}
-
-static void share_out(struct diff *d)
-{
-	double sum = 0, size = 0;
-
-	vec_each (&d->changes, c) {
-		sum += c->weighed;
-		size += fabs(c->weighed);
-	}
-	d->cancelled = fabs(sum) < CANCELLED * size;
-	vec_each (&d->changes, c) {
-		if (d->cancelled)
-			c->share = size > 0 ? fabs(c->weighed) / size : 0;
-		else
-			c->share = sum != 0 ? c->weighed / sum : 0;
-	}
-	if (d->changes.nr)
-		qsort(d->changes.v, d->changes.nr, sizeof(*d->changes.v), largest_first);
-}
-
-/* by: 'h' hops, 'n' nodes, 't' types */
-static void compare(struct diff *d, char by)
-{
-	double common[SIDES] = { 0 };
-
-	for (uint32_t t = 0; t < d->contrast.sets.nr; t++)
-		for (int side = 0; side < SIDES && in_both(&d->contrast.sets.v[t]); side++)
-			common[side] += (double)d->contrast.sets.v[t].nr[side];
-	for (uint32_t t = 0; t < d->contrast.sets.nr; t++) {
-		struct contrast_answer a;
-		double weight;
-
-		if (!in_both(&d->contrast.sets.v[t]))
-			continue;
-		weight = weight_of(d, t, common);
-		contrast_answer(&d->contrast, t, &d->arena, &a);
-		if (by == 'h')
-			add_rows(d, t, weight, a.hops, a.nr_hops);
-		else if (by == 'n')
-			add_rows(d, t, weight, a.nodes, a.nr_nodes);
-		else
-			vec_push(&d->changes,
-				 (struct change){ .type = t,
-						  .before = a.mean[SIDE_BASE],
-						  .after = a.mean[SIDE_OTHER],
-						  .weighed = weight * (a.mean[SIDE_OTHER] -
-								       a.mean[SIDE_BASE]) });
-	}
-	share_out(d);
-}
-
-/* --- the report ------------------------------------------------------------------------------ */
-
-enum { WHAT, TYPE, NODE, NAME, PATH, BEFORE, AFTER, DELTA, SHARE };
 
 static const struct column columns[] = {
-	[WHAT] = { "what", NULL, CELL_TEXT, COLUMN_JSON_ONLY },
+	[WHAT] = { "what", "what", CELL_TEXT, 0 },
 	[TYPE] = { "type", "type", CELL_TEXT, COLUMN_WIDE },
 	[NODE] = { "node", "node", CELL_TEXT, 0 },
 	[NAME] = { "name", NULL, CELL_TEXT, COLUMN_JSON_ONLY },
@@ -177,6 +40,9 @@ static const struct column columns[] = {
 	[AFTER] = { "after", "after", CELL_DURATION, 0 },
 	[DELTA] = { "delta", "delta", CELL_DURATION, 0 },
 	[SHARE] = { "share", "share", CELL_SHARE, 0 },
+	[CALLS_BEFORE] = { "calls_before", NULL, CELL_NUMBER, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[CALLS_AFTER] = { "calls_after", NULL, CELL_NUMBER, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[CONFIDENCE] = { "confidence", NULL, CELL_NUMBER, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 };
 
 static void add_change(const struct diff *d, const struct change *c, struct section *s)
@@ -186,7 +52,11 @@ static void add_change(const struct diff *d, const struct change *c, struct sect
 	struct buf path = { 0 };
 	bool hop = c->row && c->row->hop != HOP_NONE;
 
-	row_text(s, row, WHAT, hop ? STR("hop") : c->row ? STR("node") : STR("type"));
+	row_text(s, row, WHAT,
+		 c->mix   ? STR("mix")
+		 : hop    ? STR("hop")
+		 : c->row ? STR("node")
+			  : STR("type"));
 	row_text(s, row, TYPE, names_str(&d->names, c->type));
 	row_text(s, row, NODE, c->row ? names_str(&h->names, c->row->node) : STR(""));
 	if (hop) {
@@ -200,6 +70,11 @@ static void add_change(const struct diff *d, const struct change *c, struct sect
 	row_int(s, row, AFTER, length_of(c->after));
 	row_int(s, row, DELTA, length_of(c->after) - length_of(c->before));
 	row_double(s, row, SHARE, c->share);
+	if (c->row && c->row->spans[SIDE_BASE] + c->row->spans[SIDE_OTHER]) {
+		row_double(s, row, CALLS_BEFORE, c->row->change.calls[SIDE_BASE]);
+		row_double(s, row, CALLS_AFTER, c->row->change.calls[SIDE_OTHER]);
+		row_double(s, row, CONFIDENCE, c->row->change.confidence);
+	}
 	buf_done(&path);
 }
 
@@ -299,6 +174,75 @@ static void report_types(const struct diff *d, bool all, bool for_people, struct
 	}
 }
 
+/* What a node explains in all its places. */
+static double node_share(const struct diff *d, const struct change *top, size_t *places)
+{
+	double share = 0;
+
+	*places = 0;
+	vec_each (&d->changes, c)
+		if (c->row && c->row->node == top->row->node && c->mix == top->mix &&
+		    c->share >= CHANGES_MATTER) {
+			share += c->share;
+			(*places)++;
+		}
+	return share;
+}
+
+static void say_place(const struct diff *d, const struct change *top, struct buf *b)
+{
+	const struct hops *h = &d->contrast.hops;
+
+	if (top->row && top->row->hop != HOP_NONE)
+		buf_fmt(b, "in \"" STR_FMT "\" ", STR_ARG(hops_name(h, top->row->hop)));
+	if (top->row && top->row->node)
+		buf_fmt(b, "on " STR_FMT " ", STR_ARG(names_str(&h->names, top->row->node)));
+	buf_fmt(b, "in requests of type " STR_FMT ": ", STR_ARG(names_str(&d->names, top->type)));
+}
+
+static void say_mix(const struct change *top, struct buf *b)
+{
+	const double *calls = top->row->change.calls;
+
+	if (fabs(calls[SIDE_OTHER] - calls[SIDE_BASE]) < CHANGES_MATTER * calls[SIDE_BASE])
+		buf_add(b, STR("it makes other calls than before, which take it longer or less "
+			       "long."));
+	else
+		buf_fmt(b,
+			"a request has %.3g such calls, %.3g before. The call itself is no part "
+			"of this.",
+			calls[SIDE_OTHER], calls[SIDE_BASE]);
+}
+
+/* A message tells when a call was sent, seen from where it was captured, not when it came. */
+static void say_way(const struct diff *d, const struct change *top, struct buf *b)
+{
+	if (top->row && top->row->hop != HOP_NONE && d->contrast.sums.v[top->row->hop].message &&
+	    top->row->node)
+		buf_fmt(b, " That is " STR_FMT ", or the way to it.",
+			STR_ARG(names_str(&d->contrast.hops.names, top->row->node)));
+}
+
+static void say_more(const struct diff *d, const struct change *top, struct buf *b)
+{
+	struct str node = STR("");
+	double share = 0;
+	size_t places = 0;
+
+	if (top->row)
+		node = names_str(&d->contrast.hops.names, top->row->node);
+	if (node.n)
+		share = node_share(d, top, &places);
+	if (places > 1 && share > top->share + PLACES)
+		buf_fmt(b, " On " STR_FMT " in %zu places together: %.0f %%.", STR_ARG(node),
+			places, 100 * (share > 1 ? 1 : share));
+	if (top->row && top->row->change.confidence < UNSURE)
+		buf_fmt(b,
+			" Which call belongs to which request is a guess here, right in %.0f of "
+			"100 cases.",
+			100 * top->row->change.confidence);
+}
+
 static void say_it(const struct diff *d, struct report *r)
 {
 	struct section *s = report_section(r, SECTION_PROSE, "answer", "");
@@ -309,19 +253,20 @@ static void say_it(const struct diff *d, struct report *r)
 	if (!top || (top->share == 0 && !d->cancelled)) {
 		buf_add(&b, STR("No type of request is in both runs with a different latency."));
 	} else {
-		buf_fmt(&b, "%.0f %% of the difference is ", 100 * top->share);
-		if (top->row && top->row->hop != HOP_NONE)
-			buf_fmt(&b, "in \"" STR_FMT "\" ",
-				STR_ARG(hops_name(&d->contrast.hops, top->row->hop)));
-		if (top->row && top->row->node)
-			buf_fmt(&b, "on " STR_FMT " ",
-				STR_ARG(names_str(&d->contrast.hops.names, top->row->node)));
-		buf_fmt(&b, "in requests of type " STR_FMT ": ",
-			STR_ARG(names_str(&d->names, top->type)));
-		time_span_text(&b, length_of(top->before));
-		buf_add(&b, STR(" before, "));
-		time_span_text(&b, length_of(top->after));
-		buf_add(&b, STR(" after."));
+		/* what others undo explains more than all; that is said as all */
+		buf_fmt(&b, "%.0f %% of the difference is ",
+			100 * (top->share > 1 ? 1 : top->share));
+		say_place(d, top, &b);
+		if (top->mix) {
+			say_mix(top, &b);
+		} else {
+			time_span_text(&b, length_of(top->before));
+			buf_add(&b, STR(" before, "));
+			time_span_text(&b, length_of(top->after));
+			buf_add(&b, STR(" after."));
+			say_way(d, top, &b);
+		}
+		say_more(d, top, &b);
 	}
 	if (d->cancelled && top)
 		buf_add(&b, STR(" Gains and losses cancel out; shares are of both together."));
@@ -373,9 +318,9 @@ static int run(struct store *const *runs, const struct args *args, struct report
 		r = read_filters(args, runs, filters, d.asked, err);
 	if (r < 0)
 		return r;
-	r = collect(&d, runs, filters, err);
+	r = changes_collect(&d, runs, filters, err);
 	if (r >= 0) {
-		compare(&d, by);
+		changes_compare(&d, by);
 		if (people) /* who reads on the screen wants the answer last, a script first */
 			report_types(&d, false, true, report);
 		report_changes(&d, people, report);
@@ -384,7 +329,7 @@ static int run(struct store *const *runs, const struct args *args, struct report
 		say_it(&d, report);
 		r = d.types[SIDE_BASE].nr_requests || d.types[SIDE_OTHER].nr_requests ? 0 : 1;
 	}
-	diff_done(&d);
+	changes_done(&d);
 	return r;
 }
 

@@ -32,6 +32,39 @@ uint64_t calls_message(const struct request_body *body, uint32_t span)
 	return (uint64_t)span + 1;
 }
 
+struct str calls_not_seen(const struct request_body *body, uint32_t span)
+{
+	struct attr a;
+
+	if (attr_find(body->spans[span].attrs, STR("not_seen"), &a) && a.type == ATTR_STRING)
+		return a.text;
+	return STR("");
+}
+
+struct str calls_alternatives(const struct request_body *body, uint32_t span)
+{
+	struct attr a;
+
+	if (attr_find(body->spans[span].attrs, STR("alternatives"), &a) && a.type == ATTR_JSON)
+		return a.text;
+	return STR("");
+}
+
+/* The inference writes "[[12,0.31],[17,0.05]]", with two digits behind the point. */
+bool calls_take_alternative(struct str *packed, uint64_t *message, double *confidence)
+{
+	uint64_t whole, hundredths;
+
+	while (str_take_char(packed, '[') || str_take_char(packed, ','))
+		;
+	if (!str_take_uint(packed, message) || !str_take_char(packed, ',') ||
+	    !str_take_uint(packed, &whole) || !str_take_char(packed, '.') ||
+	    !str_take_uint(packed, &hundredths) || !str_take_char(packed, ']'))
+		return false;
+	*confidence = (double)whole + (double)hundredths / 100;
+	return true;
+}
+
 struct str calls_client(const struct request_body *body, uint32_t span)
 {
 	struct attr a;

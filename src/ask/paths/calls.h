@@ -2,6 +2,7 @@
 #ifndef CULPRIT_ASK_PATHS_CALLS_H
 #define CULPRIT_ASK_PATHS_CALLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/names.h"
@@ -36,6 +37,11 @@ void calls_make(struct calls *c, struct names *names, const struct request *r,
 /* Position from 1 of the message that began it, as the inference noted it, else the position from 1
  * of its span in the request. */
 uint64_t calls_message(const struct request_body *body, uint32_t span);
+/* Which message of it was not seen, "call" or "return"; empty when both were. */
+struct str calls_not_seen(const struct request_body *body, uint32_t span);
+/* The other calls that could have made it, by their message, the likeliest first. */
+struct str calls_alternatives(const struct request_body *body, uint32_t span);
+bool calls_take_alternative(struct str *packed, uint64_t *message, double *confidence);
 /* Who called a root, when the input tells; else empty. */
 struct str calls_client(const struct request_body *body, uint32_t span);
 

@@ -22,7 +22,22 @@ static const struct column columns[] = {
 	[CALLS] = { "calls", NULL, CELL_ROWS, COLUMN_JSON_ONLY },
 };
 
-enum { MESSAGE, PARENT, FROM, TO, CALL_START, CALL_END, OFFSET, TAKES, SELF, CALL_CONFIDENCE, BAR };
+enum {
+	MESSAGE,
+	PARENT,
+	FROM,
+	TO,
+	CALL_START,
+	CALL_END,
+	OFFSET,
+	TAKES,
+	SELF,
+	CALL_CONFIDENCE,
+	UNSURE,
+	NOT_SEEN,
+	ALTERNATIVES,
+	BAR
+};
 
 static const struct column call_columns[] = {
 	[MESSAGE] = { "message", "message", CELL_COUNT, 0 },
@@ -35,14 +50,32 @@ static const struct column call_columns[] = {
 	[TAKES] = { NULL, "takes", CELL_DURATION, COLUMN_TEXT_ONLY },
 	[SELF] = { "self", "itself", CELL_DURATION, 0 },
 	[CALL_CONFIDENCE] = { "confidence", "sure", CELL_SHARE, 0 },
+	[UNSURE] = { NULL, "", CELL_TEXT, COLUMN_TEXT_ONLY },
+	[NOT_SEEN] = { "not_seen", "not seen", CELL_TEXT, COLUMN_OPTIONAL },
+	[ALTERNATIVES] = { "alternatives", NULL, CELL_ROWS, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 	[BAR] = { NULL, "", CELL_BAR, COLUMN_TEXT_ONLY },
 };
 #define NR_CALL_COLUMNS (sizeof(call_columns) / sizeof(*call_columns))
+
+static const struct column alternative_columns[] = {
+	{ "parent", NULL, CELL_COUNT, 0 },
+	{ "confidence", NULL, CELL_SHARE, 0 },
+};
+
+/* For people: one row for each. */
+static const struct column other_columns[] = {
+	{ NULL, "message", CELL_COUNT, COLUMN_TEXT_ONLY },
+	{ NULL, "node", CELL_TEXT, COLUMN_TEXT_ONLY | COLUMN_WIDE },
+	{ NULL, "made by message", CELL_COUNT, COLUMN_TEXT_ONLY },
+	{ NULL, "sure", CELL_SHARE, COLUMN_TEXT_ONLY },
+	{ NULL, "", CELL_TEXT, COLUMN_TEXT_ONLY },
+};
 
 struct walk {
 	struct patterns patterns; /* only for the names and shapes of paths */
 	struct report *report;
 	struct section *out;
+	bool alternatives; /* are asked for */
 };
 
 static double place_of(const struct request *r, int64_t ns)
@@ -53,8 +86,22 @@ static double place_of(const struct request *r, int64_t ns)
 	return at < 0 ? 0 : at > 1 ? 1 : at;
 }
 
-static void add_call(struct section *s, const struct patterns *p, const struct request *r,
-		     const struct request_body *body, const struct call *c)
+static void add_alternatives(struct section *s, struct row *row, struct str packed)
+{
+	struct section *in = row_rows(s, row, ALTERNATIVES, alternative_columns, 2);
+	uint64_t message;
+	double confidence;
+
+	while (calls_take_alternative(&packed, &message, &confidence)) {
+		struct row *one = section_row(in);
+
+		row_int(in, one, 0, (int64_t)message);
+		row_double(in, one, 1, confidence);
+	}
+}
+
+static struct row *add_call(struct section *s, const struct patterns *p, const struct request *r,
+			    const struct request_body *body, const struct call *c)
 {
 	bool root = c->parent == CALL_NONE;
 	const struct call *up = root ? NULL : &p->calls.v.v[c->parent];
@@ -70,7 +117,12 @@ static void add_call(struct section *s, const struct patterns *p, const struct r
 	row_int(s, row, TAKES, length_ns(c->start, c->end));
 	row_int(s, row, SELF, c->self);
 	row_double(s, row, CALL_CONFIDENCE, (double)body->spans[c->span].confidence);
+	if ((double)body->spans[c->span].confidence < CONFIDENCE_LOW)
+		row_text(s, row, UNSURE, STR("unsure"));
+	if (calls_not_seen(body, c->span).n)
+		row_text(s, row, NOT_SEEN, calls_not_seen(body, c->span));
 	row_bar(s, row, BAR, place_of(r, c->start), place_of(r, c->end), 'r');
+	return row;
 }
 
 static void add_instance(struct walk *w, const struct request *r, const struct request_body *body)
@@ -95,8 +147,12 @@ static void add_instance(struct walk *w, const struct request *r, const struct r
 	row_int(w->out, row, NR_CALLS, (int64_t)w->patterns.calls.v.nr);
 	row_double(w->out, row, CONFIDENCE, (double)r->confidence);
 	calls = row_rows(w->out, row, CALLS, call_columns, NR_CALL_COLUMNS);
-	vec_each (&w->patterns.calls.v, c)
-		add_call(calls, &w->patterns, r, body, c);
+	vec_each (&w->patterns.calls.v, c) {
+		struct row *one = add_call(calls, &w->patterns, r, body, c);
+
+		if (w->alternatives)
+			add_alternatives(calls, one, calls_alternatives(body, c->span));
+	}
 	buf_done(&path);
 }
 
@@ -117,10 +173,10 @@ static int by_instance(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int instances_all(struct store *s, const struct request_filter *f, struct report *report,
-		  struct error *err)
+int instances_all(struct store *s, const struct request_filter *f, bool alternatives,
+		  struct report *report, struct error *err)
 {
-	struct walk w = { .report = report };
+	struct walk w = { .report = report, .alternatives = alternatives };
 	int r;
 
 	w.out = report_table(report, "instances", "", columns, sizeof(columns) / sizeof(*columns));
@@ -162,9 +218,46 @@ static void add_tree(const struct patterns *p, const struct request *r,
 	vec_done(&stack);
 }
 
-int instances_one(struct store *s, uint64_t id, struct report *report, struct error *err)
+/* What each call is taken for, and what else it may be, the calls in the order of messages. */
+static void add_others(const struct walk *w, const struct request_body *body)
 {
-	struct walk w = { .report = report };
+	struct section *s = report_table(w->report, "alternatives", "other callers", other_columns,
+					 sizeof(other_columns) / sizeof(*other_columns));
+
+	s->text_only = true;
+	vec_each (&w->patterns.calls.v, c) {
+		struct str packed = calls_alternatives(body, c->span);
+		uint64_t message = 0;
+		double sure = (double)body->spans[c->span].confidence;
+
+		if (!packed.n || c->parent == CALL_NONE)
+			continue;
+		message = calls_message(body, w->patterns.calls.v.v[c->parent].span);
+		for (bool is_taken = true;; is_taken = false) {
+			struct row *row = section_row(s);
+
+			row_int(s, row, 0, (int64_t)calls_message(body, c->span));
+			row_text(s, row, 1, names_str(&w->patterns.names, c->node));
+			row_int(s, row, 2, (int64_t)message);
+			row_double(s, row, 3, sure);
+			if (is_taken)
+				row_text(s, row, 4, STR("taken"));
+			if (!calls_take_alternative(&packed, &message, &sure))
+				break;
+		}
+	}
+	if (!s->rows.nr) {
+		s = report_section(w->report, SECTION_PROSE, "alternatives", "");
+		s->text_only = true;
+		section_say(s, NULL,
+			    "No call of this request could well belong to another caller.");
+	}
+}
+
+int instances_one(struct store *s, uint64_t id, bool alternatives, struct report *report,
+		  struct error *err)
+{
+	struct walk w = { .report = report, .alternatives = alternatives };
 	struct arena arena = { 0 };
 	struct request r;
 	struct request_body body;
@@ -175,6 +268,8 @@ int instances_one(struct store *s, uint64_t id, struct report *report, struct er
 				     sizeof(columns) / sizeof(*columns));
 		add_instance(&w, &r, &body);
 		add_tree(&w.patterns, &r, &body, report);
+		if (alternatives)
+			add_others(&w, &body);
 		got = !w.out->rows.nr;
 	} else if (!got) {
 		got = error_set(err, ENOENT,

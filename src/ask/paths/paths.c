@@ -16,7 +16,6 @@
 #define PATTERNS_SHOWN 10  /* as trees, to people */
 #define INSTANCES_SHOWN 50 /* to people */
 #define ROWS_SHOWN 40      /* of one tree, and of the graph */
-#define UNSURE 0.9         /* a pattern below this is marked */
 
 enum { PATH, COUNT, MEAN, P50, P99, HOPS, TOTAL, SHARE, ERRORS, CONFIDENCE, MEMBERS };
 
@@ -203,7 +202,7 @@ static void add_headline(const struct answer *a, const struct fold *x, size_t ra
 		buf_fmt(&b, ", %llu with errors", (unsigned long long)x->errors);
 	if (x->nr_members > 1)
 		buf_fmt(&b, "; %u patterns that differ in replicas or order only", x->nr_members);
-	if (x->confidence < UNSURE * (double)x->count)
+	if (x->confidence < CONFIDENCE_LOW * (double)x->count)
 		buf_fmt(&b, "; inferred, %.0f %% sure", 100 * x->confidence / (double)x->count);
 	section_say(s, NULL, "%.*s", (int)b.n, b.p);
 	buf_done(&b);
@@ -376,11 +375,11 @@ static int run(struct store *const *runs, const struct args *args, struct report
 	if (r < 0)
 		return r;
 	if (args_has(args, "instance"))
-		return instances_one(runs[0], id, report, err);
+		return instances_one(runs[0], id, args_has(args, "alternatives"), report, err);
 	if (args_has(args, "instances")) {
 		if (!f.limit && args_for_people(args))
 			f.limit = INSTANCES_SHOWN;
-		return instances_all(runs[0], &f, report, err);
+		return instances_all(runs[0], &f, args_has(args, "alternatives"), report, err);
 	}
 	if (args_has(args, "graph"))
 		return answer_graph(runs[0], args, &f, report, err);
@@ -390,6 +389,8 @@ static int run(struct store *const *runs, const struct args *args, struct report
 static const struct option options[] = {
 	{ "instances", NULL, "the path of every request, call by call" },
 	{ "instance", "N", "one of them, as a tree" },
+	{ "alternatives", NULL,
+	  "with --instance or --instances: for each call the other callers that were possible" },
 	{ "graph", NULL, "all paths merged: nodes, who calls whom, how often, after how long" },
 	{ "fold", NULL,
 	  "with --json: patterns that differ in replicas or order only are one; people see "
@@ -407,6 +408,8 @@ static const struct example examples[] = {
 	{ "paths run.culprit", "which nodes requests cross, and where the time goes" },
 	{ "paths run.culprit --graph", "the whole system as one graph" },
 	{ "paths run.culprit --instances --json", "every request, call by call" },
+	{ "paths run.culprit --instance 7 --alternatives",
+	  "one request, and which calls may belong to another" },
 	{ "paths run.culprit --json --limit 3", "the three that take most time, for a script" },
 	{ 0 },
 };

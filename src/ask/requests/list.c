@@ -53,6 +53,7 @@ enum {
 	SPANS,
 	ERRORS,
 	CONFIDENCE,
+	SURE,
 	KEY,
 	INCOMPLETE
 };
@@ -70,6 +71,7 @@ static const struct column columns[] = {
 	[SPANS] = { "spans", "spans", CELL_COUNT, 0 },
 	[ERRORS] = { "errors", "error", CELL_BOOL, 0 },
 	[CONFIDENCE] = { "confidence", NULL, CELL_NUMBER, COLUMN_JSON_ONLY },
+	[SURE] = { NULL, "sure", CELL_SHARE, COLUMN_TEXT_ONLY }, /* only where it is not */
 	[KEY] = { "key", "key", CELL_TEXT, COLUMN_WIDE },
 	[INCOMPLETE] = { "incomplete", NULL, CELL_BOOL, COLUMN_JSON_ONLY },
 };
@@ -122,6 +124,8 @@ static void add_row(struct section *s, const struct visits *n, const struct requ
 	row_int(s, row, SPANS, r->nr_spans);
 	row_int(s, row, ERRORS, r->error);
 	row_double(s, row, CONFIDENCE, round(1000 * (double)r->confidence) / 1000);
+	if ((double)r->confidence < CONFIDENCE_LOW)
+		row_double(s, row, SURE, (double)r->confidence);
 	row_text(s, row, KEY, r->key);
 	row_int(s, row, INCOMPLETE, r->incomplete);
 }

@@ -29,6 +29,7 @@ enum {
 	SELF,
 	CRITICAL,
 	MARK,
+	SURE,
 	BAR,
 	FILE_NAME,
 	LINE
@@ -47,6 +48,7 @@ static const struct column columns[] = {
 	[SELF] = { "self", "itself", CELL_DURATION, COLUMN_OPTIONAL },
 	[CRITICAL] = { "critical", "critical", CELL_DURATION, COLUMN_OPTIONAL },
 	[MARK] = { "error", "error", CELL_BOOL, COLUMN_OPTIONAL },
+	[SURE] = { "confidence", "sure", CELL_SHARE, COLUMN_OPTIONAL }, /* only where it is not */
 	[BAR] = { NULL, "", CELL_BAR, COLUMN_TEXT_ONLY },
 	[FILE_NAME] = { "file", NULL, CELL_TEXT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 	[LINE] = { "line", NULL, CELL_COUNT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
@@ -178,6 +180,8 @@ static void add_span(struct tree *t, uint32_t i, unsigned depth)
 	row_int(o, row, START, s->start);
 	row_int(o, row, OFFSET, length_signed(t->r->start, s->start));
 	row_int(o, row, DURATION, length_ns(s->start, s->end));
+	if ((double)s->confidence < CONFIDENCE_LOW)
+		row_double(o, row, SURE, (double)s->confidence);
 	row_int(o, row, SELF, t->self[i]);
 	if (t->critical[i])
 		row_int(o, row, CRITICAL, t->critical[i]);

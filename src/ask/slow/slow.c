@@ -59,6 +59,8 @@ static void add_difference(const struct job *j, const struct contrast_row *c)
 	const struct hops *h = &j->f->contrast.hops;
 	struct row *row = section_row(j->s);
 	struct buf path = { 0 };
+	bool by_call;
+	const double *took = contrast_took(c, &by_call);
 
 	row_text(j->s, row, TYPE, j->f->types.v.v[j->one->type].name);
 	row_text(j->s, row, WHAT, c->hop == HOP_NONE ? STR("node") : STR("hop"));
@@ -70,9 +72,9 @@ static void add_difference(const struct job *j, const struct contrast_row *c)
 	} else if (!c->node) {
 		row_text(j->s, row, PATH, STR("(in no span)"));
 	}
-	row_int(j->s, row, SLOW, length_of(c->mean[SIDE_OTHER]));
-	row_int(j->s, row, NORMAL, length_of(c->mean[SIDE_BASE]));
-	row_int(j->s, row, DELTA, length_of(c->mean[SIDE_OTHER]) - length_of(c->mean[SIDE_BASE]));
+	row_int(j->s, row, SLOW, length_of(took[SIDE_OTHER]));
+	row_int(j->s, row, NORMAL, length_of(took[SIDE_BASE]));
+	row_int(j->s, row, DELTA, length_of(took[SIDE_OTHER]) - length_of(took[SIDE_BASE]));
 	row_double(j->s, row, SHARE, c->share);
 	if (c->confidence >= 0)
 		row_double(j->s, row, CONFIDENCE, c->confidence);

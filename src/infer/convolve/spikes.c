@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define WIDEST 512        /* quanta of a window */
+#define WIDEST_BOLD 64    /* wider ones take load that comes and goes for spikes */
 #define CHANCE 0.001      /* how often chance may make a spike in one correlation */
 #define NEIGHBOURHOOD 256 /* quanta on each side that make the mean, and 8 windows more */
 #define CLIPPED 4.0       /* deviations beyond which a point does not count as noise */
@@ -131,7 +132,8 @@ static size_t split_run(struct spikes *s, size_t i, size_t nr, size_t width, dou
 }
 
 /* Notes what stands out at this width: where it is above the rise. */
-static void look_at_width(struct spikes *s, size_t nr, size_t width, double rise, double fall)
+static void look_at_width(struct spikes *s, size_t nr, size_t width, double rise,
+			  const struct spike_options *o)
 {
 	size_t nr_windows = nr - width + 1;
 	double mean = s->sum[nr] / (double)nr, sigma;
@@ -139,10 +141,12 @@ static void look_at_width(struct spikes *s, size_t nr, size_t width, double rise
 	for (size_t i = 0; i < nr_windows; i++)
 		s->rest[i] = (float)(s->sum[i + width] - s->sum[i] -
 				     (double)width * mean_around(s, nr, i, width));
-	sigma = deviation(s, nr_windows, fmax(sqrt(mean * (double)width), 1));
+	sigma = fmax(sqrt(mean * (double)width), 1);
+	if (!o->is_bold)
+		sigma = deviation(s, nr_windows, sigma);
 	for (size_t i = 0; i < nr_windows; i++)
-		if ((double)s->rest[i] >= fall * sigma)
-			i = split_run(s, i, nr_windows, width, sigma, rise, fall);
+		if ((double)s->rest[i] >= o->fall * sigma)
+			i = split_run(s, i, nr_windows, width, sigma, rise, o->fall);
 }
 
 static int by_sigmas(const void *a, const void *b)
@@ -173,10 +177,11 @@ void spikes_find(struct spikes *s, const float *correlation, size_t nr_lags,
 		 const struct spike_options *o)
 {
 	double rise = fmax(o->rise, sqrt(2 * log((double)nr_lags / CHANCE)));
+	size_t widest = o->is_bold ? WIDEST_BOLD : WIDEST;
 
 	prepare(s, correlation, nr_lags);
-	for (size_t width = 1; width <= WIDEST && (width == 1 || width * 16 <= nr_lags); width *= 2)
-		look_at_width(s, nr_lags, width, rise, o->fall);
+	for (size_t width = 1; width <= widest && (width == 1 || width * 16 <= nr_lags); width *= 2)
+		look_at_width(s, nr_lags, width, rise, o);
 	if (s->seen.nr)
 		qsort(s->seen.v, s->seen.nr, sizeof(*s->seen.v), by_sigmas);
 	for (size_t i = 0; i < s->seen.nr && s->nr < SPIKES_MOST; i++) {

@@ -19,6 +19,8 @@ struct spike {
 struct spike_options {
 	double rise; /* N of the paper: a spike is so many standard deviations above the mean */
 	double fall; /* S of the paper: it ends where the correlation is less than so many */
+	/* the deviation is that of random coincidences, whatever else the correlation shows */
+	bool is_bold;
 };
 
 #define SPIKE_DEFAULTS { .rise = 4, .fall = 3 }

@@ -134,7 +134,8 @@ static int take(void *ctx, uint64_t number, const struct event *ev)
 
 	if (ev->kind != EVENT_MESSAGE)
 		return 0;
-	if (ev->ns == NS_NONE || (!r->all && ev->op != MESSAGE_SENT))
+	if (ev->ns == NS_NONE || (!r->all && ev->op != MESSAGE_SENT) ||
+	    store_is_placed(r->store, number))
 		r->t->position++;
 	else
 		traffic_add(r->t, ev->node, ev->peer, ev->ns, number);

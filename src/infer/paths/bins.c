@@ -5,7 +5,7 @@
 #define UNIT_S 1e-5
 #define STEP 0.04
 
-void bins_init(struct bins *b)
+void bins_init(struct bins *b, int64_t tick_ns)
 {
 	for (unsigned i = 0; i < BIN_TABLE; i++) {
 		double v = ldexp(1 + ((i & ((1 << BIN_MANTISSA) - 1)) + 0.5) / (1 << BIN_MANTISSA),
@@ -20,7 +20,7 @@ void bins_init(struct bins *b)
 		double outer = UNIT_S * expm1(STEP * (k + 0.5)),
 		       inner = k ? UNIT_S * expm1(STEP * (k - 0.5)) : -outer;
 
-		b->log_seconds[i] = (float)log(outer - inner);
+		b->log_seconds[i] = (float)log(fmax(outer - inner, (double)tick_ns * 1e-9));
 	}
 }
 

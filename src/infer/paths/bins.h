@@ -14,10 +14,11 @@ enum {
 
 struct bins {
 	uint16_t of[BIN_TABLE];  /* steps from zero, by exponent and mantissa of 1 + |d| / 10 us */
-	float log_seconds[BINS]; /* the width of each bin */
+	float log_seconds[BINS]; /* the width of each bin, at least a tick of the clock */
 };
 
-void bins_init(struct bins *b);
+/* tick_ns: of the clock; delays are not told apart any finer. */
+void bins_init(struct bins *b, int64_t tick_ns);
 
 static inline unsigned bins_of(const struct bins *b, int64_t ns)
 {

@@ -8,7 +8,8 @@
 #include <math.h>
 
 enum { CALLEES = 8, NEIGHBOURS = 20 };
-#define USUAL 0.4 /* how often those cross who do not queue */
+#define USUAL 0.4 /* how often those cross who do not queue, */
+#define PRIOR 3.0 /* held for true as after this many pairs */
 
 /* The first call to a callee, and since when it was waited for. */
 struct first {
@@ -88,7 +89,7 @@ void fifo_learn(struct model *m, const struct piece *p)
 				count(p, a, &p->spans[k], &pairs[a->type], &crossed[a->type]);
 	}
 	for (uint32_t t = 0; t < m->nr_types; t++) {
-		double r = (crossed[t] + 10 * USUAL) / (pairs[t] + 10);
+		double r = (crossed[t] + PRIOR * USUAL) / (pairs[t] + PRIOR);
 
 		r = r < 0.005 ? 0.005 : r;
 		m->overtaking[t] =

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define EIGHT 8
+#define LEAN 10.0
 
 static void count_steps(struct model *m, const struct sights *s, float *count)
 {
@@ -65,7 +66,7 @@ static void fit_steps(struct model *m, const float *count, double sharpen)
 }
 
 /* The density of a histogram of n sights, as log per second. */
-static void density_of(const struct bins *b, const float *h, double n, unsigned lo, unsigned hi,
+static void density_of(const struct model *m, const float *h, double n, unsigned lo, unsigned hi,
 		       float *out)
 {
 	static const float share[] = { 0.80f, 0.15f, 0.04f };
@@ -73,6 +74,7 @@ static void density_of(const struct bins *b, const float *h, double n, unsigned 
 	float blurred[BINS];
 
 	width = width < 1 ? 1 : width > 4 ? 4 : width;
+	width *= (double)m->blur;
 	for (int i = 0; i < BINS; i++)
 		out[i] = 0.01f / BINS;
 	for (int k = 0; k < 3; k++) {
@@ -84,32 +86,63 @@ static void density_of(const struct bins *b, const float *h, double n, unsigned 
 		width *= 4;
 	}
 	for (int i = 0; i < BINS; i++)
-		out[i] = logf(out[i]) - b->log_seconds[i];
+		out[i] = logf(out[i]) - m->bins->log_seconds[i];
 }
 
-/* All sights of one step (or of several that share a density): finds reference and density. */
-static uint32_t fit_density(const struct model *m, const struct sight *const *v, size_t nr,
-			    float weight, float *out)
+/* Delays that were seen, from each reference. */
+struct delays {
+	float h[REFERENCES][BINS];
+	unsigned lo[REFERENCES], hi[REFERENCES];
+	double n;
+};
+
+static void add_delays(struct delays *d, const struct sight *const *v, size_t nr, float weight)
+{
+	for (uint32_t r = 0; r < REFERENCES; r++)
+		for (size_t i = 0; i < nr; i++) {
+			unsigned bin = v[i]->bin[r];
+
+			d->h[r][bin] += weight;
+			d->lo[r] = bin < d->lo[r] ? bin : d->lo[r];
+			d->hi[r] = bin >= d->hi[r] ? bin + 1 : d->hi[r];
+		}
+	d->n += (double)nr * weight;
+}
+
+static void reset_delays(struct delays *d)
+{
+	memset(d, 0, sizeof(*d));
+	for (uint32_t r = 0; r < REFERENCES; r++)
+		d->lo[r] = BINS;
+}
+
+/* A few sights tell little: what all steps like this one show counts as some more of them. */
+static void lean_on(struct delays *d, const struct delays *pool)
+{
+	float share = (float)(LEAN / pool->n);
+
+	for (uint32_t r = 0; r < REFERENCES; r++) {
+		for (unsigned i = pool->lo[r]; i < pool->hi[r]; i++)
+			d->h[r][i] += share * pool->h[r][i];
+		d->lo[r] = pool->lo[r] < d->lo[r] ? pool->lo[r] : d->lo[r];
+		d->hi[r] = pool->hi[r] > d->hi[r] ? pool->hi[r] : d->hi[r];
+	}
+	d->n += LEAN;
+}
+
+/* The reference from which the delays are the sharpest, and their density from there. */
+static uint32_t fit_density(const struct model *m, const struct delays *d, float *out)
 {
 	double best = -INFINITY;
 	uint32_t chosen = 0;
 	float density[BINS];
 
 	for (uint32_t r = 0; r < REFERENCES; r++) {
-		float h[BINS] = { 0 };
-		unsigned lo = BINS, hi = 0;
 		double sum = 0;
 
-		for (size_t i = 0; i < nr; i++) {
-			unsigned bin = v[i]->bin[r];
-
-			h[bin] += weight;
-			lo = bin < lo ? bin : lo;
-			hi = bin >= hi ? bin + 1 : hi;
-		}
-		density_of(m->bins, h, (double)nr * weight, lo, hi, density);
-		for (unsigned i = lo; i < hi; i++)
-			sum += h[i] > 0 ? (double)h[i] * density[i] : 0;
+		density_of(m, d->h[r], d->n, d->lo[r], d->hi[r], density);
+		for (unsigned i = d->lo[r]; i < d->hi[r]; i++)
+			sum += d->h[r][i] > 0 ? (double)d->h[r][i] * density[i] : 0;
 		if (sum <= best)
 			continue;
 		best = sum;
@@ -119,71 +152,86 @@ static uint32_t fit_density(const struct model *m, const struct sight *const *v,
 	return chosen;
 }
 
-static size_t pool_of(const struct model *m, const struct sight *s)
-{
-	return m->states.v[s->step / m->stride].type * m->stride + s->step % m->stride;
-}
-
-/* Sights in the order of a key, by counting: order[first[key] ... first[key + 1]). */
-static const struct sight **sorted(const struct model *m, const struct sights *s, bool pooled,
-				   size_t nr_keys, uint32_t *first)
+/* Sights in the order of their steps, by counting: order[first[step] ... first[step + 1]). */
+static const struct sight **sorted(const struct sights *s, size_t nr_steps, uint32_t *first)
 {
 	const struct sight **order = mem_alloc(mem_bytes(s->v.nr + 1, sizeof(struct sight *)));
 
 	vec_each (&s->v, it)
-		first[(pooled ? pool_of(m, it) : it->step) + 2]++;
-	for (size_t i = 1; i < nr_keys + 2; i++)
+		first[it->step + 2]++;
+	for (size_t i = 1; i < nr_steps + 2; i++)
 		first[i] += first[i - 1];
 	vec_each (&s->v, it)
-		order[first[(pooled ? pool_of(m, it) : it->step) + 1]++] = it;
+		order[first[it->step + 1]++] = it;
 	return order;
 }
 
-static void fit_pools(struct model *m, const struct sights *s)
+/* What fitting the steps of one type to one callee needs. */
+struct fitting {
+	struct model *m;
+	const struct sight **order;
+	uint32_t *first;
+	float weight;
+	struct delays pool, own;
+};
+
+static void fit_own(struct fitting *f, uint32_t step)
 {
-	size_t nr = (size_t)m->nr_types * m->stride;
-	uint32_t *first = mem_zalloc(mem_bytes(nr + 2, sizeof(*first)));
-	const struct sight **order = sorted(m, s, true, nr, first);
+	struct model *m = f->m;
+	size_t at = m->densities.nr;
 
-	for (size_t k = 0; k < nr; k++) {
-		float none[BINS] = { 0 };
-
-		if (first[k + 1] > first[k])
-			m->pool_since[k] = fit_density(m, order + first[k], first[k + 1] - first[k],
-						       s->weight, m->densities.v + k * BINS);
-		else
-			density_of(m->bins, none, 1, 0, 0, m->densities.v + k * BINS);
-	}
-	for (size_t st = 0; st < m->states.nr; st++)
-		for (uint32_t x = 0; x < m->stride; x++) {
-			struct step *step = &m->steps.v[st * m->stride + x];
-
-			step->since = m->pool_since[step->density];
-		}
-	free(order);
-	free(first);
+	reset_delays(&f->own);
+	add_delays(&f->own, f->order + f->first[step], f->first[step + 1] - f->first[step],
+		   f->weight);
+	if (f->own.n < EIGHT)
+		return;
+	lean_on(&f->own, &f->pool);
+	vec_reserve(&m->densities, at + BINS);
+	m->densities.nr = at + BINS;
+	m->steps.v[step].density = (uint32_t)(at / BINS);
+	m->steps.v[step].since = fit_density(m, &f->own, m->densities.v + at);
 }
 
-static void fit_own(struct model *m, const struct sights *s)
+static void fit_pool(struct fitting *f, uint32_t type, uint32_t x)
 {
-	size_t nr = m->steps.nr;
-	uint32_t *first = mem_zalloc(mem_bytes(nr + 2, sizeof(*first)));
-	const struct sight **order = sorted(m, s, false, nr, first);
+	struct model *m = f->m;
+	size_t pool = (size_t)type * m->stride + x;
 
-	m->densities.nr = (size_t)m->nr_types * m->stride * BINS;
-	for (size_t k = 0; k < nr; k++) {
-		size_t seen = first[k + 1] - first[k], at = m->densities.nr;
+	reset_delays(&f->pool);
+	for (size_t st = 0; st < m->states.nr; st++) {
+		size_t step = st * m->stride + x;
 
-		if ((float)seen * s->weight < EIGHT)
-			continue;
-		vec_reserve(&m->densities, at + BINS);
-		m->densities.nr = at + BINS;
-		m->steps.v[k].density = (uint32_t)(at / BINS);
-		m->steps.v[k].since =
-			fit_density(m, order + first[k], seen, s->weight, m->densities.v + at);
+		if (m->states.v[st].type == type)
+			add_delays(&f->pool, f->order + f->first[step],
+				   f->first[step + 1] - f->first[step], f->weight);
 	}
-	free(order);
-	free(first);
+	if (f->pool.n <= 0) {
+		density_of(m, f->pool.h[0], 1, 0, 0, m->densities.v + pool * BINS);
+		return;
+	}
+	m->pool_since[pool] = fit_density(m, &f->pool, m->densities.v + pool * BINS);
+	for (size_t st = 0; st < m->states.nr; st++) {
+		if (m->states.v[st].type != type)
+			continue;
+		m->steps.v[st * m->stride + x].since = m->pool_since[pool];
+		fit_own(f, (uint32_t)(st * m->stride + x));
+	}
+}
+
+static void fit_densities(struct model *m, const struct sights *s)
+{
+	struct fitting *f = mem_zalloc(sizeof(*f));
+
+	*f = (struct fitting){ .m = m, .weight = s->weight };
+	f->first = mem_zalloc(mem_bytes(m->steps.nr + 2, sizeof(*f->first)));
+	f->order = sorted(s, m->steps.nr, f->first);
+	m->densities.nr = (size_t)m->nr_types * m->stride * BINS;
+	for (uint32_t t = 0; t < m->nr_types; t++)
+		for (uint32_t x = 0; x < m->stride; x++)
+			fit_pool(f, t, x);
+	free(f->order);
+	free(f->first);
+	free(f);
 }
 
 void model_fit(struct model *m, const struct sights *s, double sharpen)
@@ -193,7 +241,6 @@ void model_fit(struct model *m, const struct sights *s, double sharpen)
 	count_steps(m, s, count);
 	fit_common(m, count);
 	fit_steps(m, count, sharpen);
-	fit_pools(m, s);
-	fit_own(m, s);
+	fit_densities(m, s);
 	free(count);
 }

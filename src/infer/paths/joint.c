@@ -1,51 +1,60 @@
 /*
  * Joint assignment, after the note "paths" (which in turn follows the SIGCOMM 2024 work on tracing
  * without instrumentation, with a sampler in place of its integer programs): nodes are independent
- * given the messages; for each a model is learned from a sample of its time line, from two starts
- * of which the better is kept, and all its calls are then assigned by sampling under that model.
- * Where the two starts leave hardly any confidence, the paper's nesting algorithm decides instead:
- * a model that was not learned is worse than none.
+ * given the messages; for each a model is learned from a sample of its time line, twice, of which
+ * the likelier is kept, and all its calls are then assigned by sampling under that model.
  *
- * Cost: about 25 us of one core for a call with many candidates, nothing but the search for
- * candidates for one with a single one; learning is bounded by the sample. Memory: the sample and a
- * chunk for each core, and 12 bytes a call for the joins.
+ * Cost: about 25 us of one core for a call with many candidates (in a small trace, where it is
+ * learned from as well and tried harder, up to 500 us), nothing but the search for candidates for
+ * one with a single one; learning is bounded by the sample. Memory: the sample and a chunk for each
+ * core, and 12 bytes a call for the joins.
  */
 #include "infer/paths/joint.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
-#include "infer/paths/calls.h"
 #include "base/crew.h"
+#include "infer/paths/alternatives.h"
+#include "infer/paths/calls.h"
+#include "infer/paths/early.h"
 #include "infer/paths/joins.h"
 #include "infer/paths/learn.h"
-#include "infer/paths/nesting.h"
+#include "infer/paths/start.h"
 #include "infer/paths/sweep.h"
+#include "infer/paths/tick.h"
 
 enum {
-	WHOLE_CALLS = 8000,  /* a node with no more of them is learned from as a whole, */
-	SAMPLE_CALLS = 5000, /* from a larger one this many are learned from */
-	MARKS_MORE = 90,     /* sweeps after those of learning, where all was learned from */
-	CHUNK_CALLS = 4096,  /* assigned at once, where only a sample was */
+	LEARN_CALLS =
+		64000, /* are learned from in all; a node with no more than its part of them, */
+	WHOLE_LEAST = 1200, /* but not less than this */
+	WHOLE_MOST = 8000,  /* and not more than this, is learned from as a whole, */
+	SAMPLE_PART = 3,    /* a larger one from the part of that by this */
+	MARKS_MORE = 90,    /* sweeps after those of learning, where all was learned from */
+	TRIES_WHOLE = 4,    /* and how much harder that is tried */
+	CHUNK_CALLS = 4096, /* assigned at once, where only a sample was */
 	MARGIN_CALLS = 512,
-	BURN_IN = 16,
-	MARKS_CHUNK = 24,
+	BURN_IN = 48,
+	MARKS_CHUNK = 48,
 	TENTHS = 10,
+	RUNS = 2, /* of learning */
 };
-/* Mean confidence of a node at which nothing was learned. Chosen on the generated pathological
- * cases, the same that it is scored on: no held-out check was made. */
-#define HOPELESS 0.36f
+/* The one finds what is hard to tell apart, the other what is far from where it begins. */
+static const float heats[RUNS] = { 1, 1.5f };
+#define ANY_SPAN 0.1f /* share of proposals that are drawn from all candidates alike */
 
 /* One node and what was learned of it. */
 struct site {
 	uint32_t node;
 	struct view view;
 	struct stretch all;
-	struct model models[STARTS];
-	struct piece pieces[STARTS];
-	struct learned learned[STARTS];
+	struct bins *bins;
+	struct model models[RUNS];
+	struct piece pieces[RUNS];
+	double ll[RUNS];
 	int best;
-	bool is_hopeless;
+	uint32_t nr_sample;  /* calls learned from */
 	bool is_whole;       /* everything was learned from */
 	float trust[TENTHS]; /* by the sampler's confidence: what it was worth in the sample */
 };
@@ -57,8 +66,8 @@ struct chunk {
 
 struct joint {
 	struct window *w;
+	pthread_mutex_t lock; /* of the window's alternatives */
 	struct sides sides;
-	struct bins bins;
 	VEC(struct site) sites;
 	VEC(struct chunk) chunks;
 };
@@ -119,16 +128,18 @@ static void site_init(const struct joint *j, struct site *s, uint32_t node)
 		if (c->t4 != CALL_OPEN && c->t4 - c->t1 > s->all.longest)
 			s->all.longest = c->t4 - c->t1;
 	}
-	s->is_whole = s->all.nr_out <= WHOLE_CALLS;
+	s->bins = mem_alloc(sizeof(*s->bins));
+	bins_init(s->bins, tick_of(&s->all));
 	s->view.type = mem_zalloc(mem_bytes(j->w->nr_nodes, sizeof(uint16_t)));
 	s->view.callee = mem_zalloc(mem_bytes(j->w->nr_nodes, sizeof(uint16_t)));
 	s->view.nr_types = number(j, s->all.in, s->all.nr_in, true, 1, s->view.type);
 	s->view.nr_callees = number(j, s->all.out, s->all.nr_out, false, 0, s->view.callee);
+	early_find(&s->all, &s->view, s->view.outlasts);
 }
 
 static void forget_learned(struct site *s)
 {
-	for (int i = 0; i < STARTS; i++) {
+	for (int i = 0; i < RUNS; i++) {
 		piece_done(&s->pieces[i]);
 		model_done(&s->models[i]);
 	}
@@ -136,6 +147,7 @@ static void forget_learned(struct site *s)
 
 static void site_done(struct site *s)
 {
+	free(s->bins);
 	free(s->view.type);
 	free(s->view.callee);
 }
@@ -143,35 +155,26 @@ static void site_done(struct site *s)
 static void learn(void *ctx, uint32_t item)
 {
 	struct joint *j = ctx;
-	struct site *s = &j->sites.v[item / STARTS];
-	int start = (int)(item % STARTS);
+	struct site *s = &j->sites.v[item / RUNS];
+	int run = (int)(item % RUNS);
 	struct stretch st = s->all;
 	uint64_t seed = 0x5eed0000 + item;
 
 	st.view = &s->view;
 	st.to = st.nr_out;
 	if (!s->is_whole) {
-		st.from = (st.nr_out - SAMPLE_CALLS) / 2;
-		st.to = st.from + SAMPLE_CALLS;
+		st.from = (st.nr_out - s->nr_sample) / 2;
+		st.to = st.from + s->nr_sample;
 	}
-	piece_init(&s->pieces[start], &st);
-	model_init(&s->models[start], &j->bins, &s->view);
-	s->learned[start] =
-		learn_model(&s->models[start], &s->pieces[start], &s->view, start, &seed);
-}
-
-/* A wrong solution of a crowded node can be the likelier one, but it is less sure of itself. */
-static int better(const struct learned *l)
-{
-	double most = l[0].confidence > l[1].confidence ? l[0].confidence : l[1].confidence;
-
-	if (most > 0.9)
-		return l[1].ll > l[0].ll;
-	return l[1].confidence > l[0].confidence;
+	piece_init(&s->pieces[run], &st);
+	s->pieces[run].tries = s->is_whole ? TRIES_WHOLE : 1;
+	model_init(&s->models[run], s->bins, &s->view);
+	s->ll[run] = learn_model(&s->models[run], &s->pieces[run], &s->view, heats[run], &seed,
+				 j->w->is_stopped);
 }
 
 /*
- * A sampler's shares carry no doubt about what was learned. The other start came to its own view of
+ * A sampler's shares carry no doubt about what was learned. The other run came to its own view of
  * the same calls: where it disagrees, the structure itself is in doubt. second may be NULL.
  */
 static float confidence_of(const struct piece *p, const struct piece *second, uint32_t mark)
@@ -202,7 +205,7 @@ static unsigned tenth(float confidence)
 static void learn_trust(struct site *s)
 {
 	const struct piece *p = &s->pieces[s->best], *second = &s->pieces[!s->best];
-	float sum[TENTHS] = { 0 }, nr[TENTHS] = { 0 }, all = 0;
+	float sum[TENTHS] = { 0 }, nr[TENTHS] = { 0 };
 
 	for (uint32_t i = 0; i < p->nr_unsure; i++) {
 		uint32_t mark = likeliest(p, &p->calls[p->unsure[i]]);
@@ -211,9 +214,7 @@ static void learn_trust(struct site *s)
 
 		sum[at] += confidence_of(p, second, mark) / sure;
 		nr[at]++;
-		all += confidence_of(p, second, mark);
 	}
-	s->is_hopeless = all < HOPELESS * (float)p->nr_unsure;
 	for (unsigned i = 0; i < TENTHS; i++)
 		s->trust[i] = (sum[i] + 1) / (nr[i] + 1);
 }
@@ -221,6 +222,8 @@ static void learn_trust(struct site *s)
 static void write_back(struct joint *j, const struct piece *p, const struct piece *second,
 		       const float *trust)
 {
+	struct noted noted = { 0 };
+
 	for (uint32_t i = 0; i < p->nr_calls; i++) {
 		const struct pcall *c = &p->calls[i];
 		struct call *to = &j->w->calls.v[c->call];
@@ -232,28 +235,11 @@ static void write_back(struct joint *j, const struct piece *p, const struct piec
 		to->confidence = c->nr > 1 ? confidence_of(p, second, best) : 1;
 		if (trust && c->nr > 1)
 			to->confidence *= trust[tenth(to->confidence)];
+		alternatives_note(&noted, j->w, p, c, best, to->confidence);
 	}
-}
-
-/* Each call to the span that most likely goes on with it, in the order of time. */
-static void assign_greedily(struct piece *p, struct model *m)
-{
-	for (uint32_t i = 0; i < p->nr_calls; i++) {
-		const struct pcall *c = &p->calls[i];
-		float best = -INFINITY;
-		uint32_t span = NO_SPAN;
-
-		for (uint32_t k = c->first; k < c->first + c->nr && c->nr > 1; k++) {
-			float ll = model_ll_next(m, p, &p->spans[p->candidates.v[k]], i);
-
-			if (ll <= best)
-				continue;
-			best = ll;
-			span = p->candidates.v[k];
-		}
-		if (span != NO_SPAN)
-			piece_give(p, i, span);
-	}
+	pthread_mutex_lock(&j->lock);
+	alternatives_take(j->w, &noted);
+	pthread_mutex_unlock(&j->lock);
 }
 
 static void assign_chunk(struct joint *j, struct site *s, const struct chunk *c, uint64_t seed)
@@ -268,14 +254,11 @@ static void assign_chunk(struct joint *j, struct site *s, const struct chunk *c,
 	st.margin = MARGIN_CALLS;
 	piece_init(&p, &st);
 	if (p.nr_unsure) {
-		/* where nearly all is in doubt, one wrong choice leads to the next */
-		if (2 * p.nr_unsure > p.nr_calls)
-			start_assign(&p, &s->view, &j->bins, START_EVENTS);
-		else
-			assign_greedily(&p, m);
+		pull_weigh(&m->pull, &p, m->bins, ANY_SPAN);
+		start_draw(&p, &seed);
 		model_ll_all(m, &p);
 		for (int i = 0; i < BURN_IN; i++)
-			sweep(&p, m, &seed, 0);
+			sweep(&p, m, &seed);
 		sweep_marks(&p, m, &seed, MARKS_CHUNK);
 	}
 	write_back(j, &p, NULL, s->trust);
@@ -287,13 +270,10 @@ static void assign(void *ctx, uint32_t item)
 	struct joint *j = ctx;
 	const struct chunk *c = &j->chunks.v[item];
 	struct site *s = &j->sites.v[c->site];
-	const struct nesting_options simple = NESTING_DEFAULTS;
 	uint64_t seed = 0xdec0de00 + item;
 
-	if (s->is_hopeless) {
-		nesting_node(j->w, &simple, &j->sides, s->node);
+	if (j->w->is_stopped && j->w->is_stopped())
 		return;
-	}
 	if (!s->is_whole) {
 		assign_chunk(j, s, c, seed);
 		return;
@@ -302,16 +282,16 @@ static void assign(void *ctx, uint32_t item)
 	write_back(j, &s->pieces[s->best], &s->pieces[!s->best], NULL);
 }
 
-/* The better of both starts stays; small nodes are one chunk, large ones many. */
+/* The likelier of both runs stays; small nodes are one chunk, large ones many. */
 static void plan(struct joint *j)
 {
 	for (uint32_t i = 0; i < j->sites.nr; i++) {
 		struct site *s = &j->sites.v[i];
 		uint32_t step;
 
-		s->best = better(s->learned);
+		s->best = s->ll[1] > s->ll[0];
 		learn_trust(s);
-		step = s->is_whole || s->is_hopeless ? s->all.nr_out : CHUNK_CALLS;
+		step = s->is_whole ? s->all.nr_out : CHUNK_CALLS;
 		s->models[s->best].frozen = !s->is_whole;
 		for (uint32_t from = 0; from < s->all.nr_out; from += step)
 			vec_push(&j->chunks,
@@ -321,10 +301,23 @@ static void plan(struct joint *j)
 	}
 }
 
+/* Learning costs by the node, so where there are many, each is learned from less. */
+static void share_out(struct joint *j)
+{
+	uint32_t nr = LEARN_CALLS / (uint32_t)(j->sites.nr ? j->sites.nr : 1);
+
+	nr = nr < WHOLE_LEAST ? WHOLE_LEAST : nr > WHOLE_MOST ? WHOLE_MOST : nr;
+	vec_each (&j->sites, s) {
+		s->is_whole = s->all.nr_out <= nr;
+		s->nr_sample = nr / SAMPLE_PART;
+	}
+}
+
 /* Learns the sites and assigns their calls. */
 static void run_sites(struct joint *j)
 {
-	crew_run((uint32_t)j->sites.nr * STARTS, learn, j);
+	share_out(j);
+	crew_run((uint32_t)j->sites.nr * RUNS, learn, j);
 	vec_clear(&j->chunks);
 	plan(j);
 	crew_run((uint32_t)j->chunks.nr, assign, j);
@@ -348,6 +341,7 @@ static void run_joins(struct joint *j)
 		}
 		s.view.nr_types++;
 		s.view.late = joins.late;
+		alternatives_forget(j->w, s.node);
 		j->sites.v[kept++] = s;
 	}
 	j->sites.nr = kept;
@@ -357,10 +351,9 @@ static void run_joins(struct joint *j)
 
 void joint_run(struct window *w)
 {
-	struct joint j = { .w = w };
+	struct joint j = { .w = w, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 	sides_init(&j.sides, w);
-	bins_init(&j.bins);
 	vec_each (&w->calls, c)
 		if (!c->is_decided)
 			c->confidence = 1;

@@ -3,16 +3,10 @@
 #define CULPRIT_INFER_PATHS_LEARN_H
 
 #include "infer/paths/model.h"
-#include "infer/paths/start.h"
 
-/* How well a run explains the piece it learned from. */
-struct learned {
-	double confidence; /* mean share of the samples in which the likeliest span has a call */
-	double ll;         /* of everything */
-};
-
-/* The piece is left assigned and marked. */
-struct learned learn_model(struct model *m, struct piece *p, const struct view *v, enum start start,
-			   uint64_t *seed);
+/* The piece is left assigned and marked. heat above 1: the search begins more freely. Returns the
+ * log likelihood of everything. is_stopped may be NULL. */
+double learn_model(struct model *m, struct piece *p, const struct view *v, float heat,
+		   uint64_t *seed, bool (*is_stopped)(void));
 
 #endif

@@ -46,6 +46,7 @@ static uint32_t add_state(struct model *m, uint64_t hash, uint32_t type)
 void model_init(struct model *m, const struct bins *bins, const struct view *v)
 {
 	*m = (struct model){ .bins = bins,
+			     .blur = 1,
 			     .nr_types = v->nr_types,
 			     .nr_callees = v->nr_callees,
 			     .stride = v->nr_callees + 1 };
@@ -66,6 +67,7 @@ void model_init(struct model *m, const struct bins *bins, const struct view *v)
 	}
 	for (uint32_t t = 0; t < m->nr_types; t++)
 		add_state(m, mix(2 * t + 2), t);
+	pull_init(&m->pull, v);
 	vec_reserve(&m->densities, (size_t)m->nr_types * m->stride * BINS);
 	m->densities.nr = (size_t)m->nr_types * m->stride * BINS;
 	memset(m->densities.v, 0, m->densities.nr * sizeof(float));
@@ -76,6 +78,7 @@ void model_done(struct model *m)
 	vec_done(&m->states);
 	vec_done(&m->steps);
 	vec_done(&m->densities);
+	pull_done(&m->pull);
 	free(m->slots);
 	free(m->logq);
 	free(m->pool_since);
@@ -141,17 +144,6 @@ static inline void pass(struct walk *w, const struct pcall *c)
 		w->all_returns = c->t4;
 }
 
-static float overlaps(const struct model *m, const struct piece *p, const uint32_t *kids,
-		      uint32_t at)
-{
-	const struct pcall *c = &p->calls[kids[at]];
-	float nr = 0;
-
-	for (uint32_t i = 0; i < at; i++)
-		nr += p->calls[kids[i]].callee == c->callee && p->calls[kids[i]].t4 > c->t1;
-	return nr * m->overlap;
-}
-
 float model_ll(struct model *m, const struct piece *p, const struct pspan *s, const uint32_t *kids,
 	       uint32_t nr)
 {
@@ -170,33 +162,10 @@ float model_ll(struct model *m, const struct piece *p, const struct pspan *s, co
 		      m->densities.v[(size_t)st->density * BINS + bins_of(m->bins, t - ref)];
 		if (!c)
 			return ll;
-		if (m->overlap > 0 && i)
-			ll -= overlaps(m, p, kids, i);
 		next = st->next;
 		w.state = next != UNKNOWN ? next : next_state(m, w.state, x);
 		pass(&w, c);
 	}
-}
-
-float model_ll_next(struct model *m, const struct piece *p, const struct pspan *s, uint32_t call)
-{
-	struct walk w = { m->nr_types + s->type, s->t1, s->t1, s->t1, s->t1 };
-	const struct pcall *c = &p->calls[call];
-	const struct step *st;
-	int64_t ref;
-
-	for (uint32_t i = 0; i < s->nr; i++) {
-		const struct pcall *kid = &p->calls[s->kids[i]];
-		uint32_t next = m->steps.v[(size_t)w.state * m->stride + kid->callee].next;
-
-		w.state = next != UNKNOWN ? next : next_state(m, w.state, kid->callee);
-		pass(&w, kid);
-	}
-	st = &m->steps.v[(size_t)w.state * m->stride + c->callee];
-	ref = st->since == SINCE_LAST_RETURN ? last_return(p, s, s->kids, s->nr, c->t1)
-					     : since(&w, st->since);
-	return st->logp +
-	       m->densities.v[(size_t)st->density * BINS + bins_of(m->bins, c->t1 - ref)];
 }
 
 void model_ll_all(struct model *m, struct piece *p)
@@ -211,7 +180,7 @@ void model_see(struct model *m, const struct piece *p, struct sights *out)
 		const struct pspan *s = &p->spans[k];
 		struct walk w = { m->nr_types + s->type, s->t1, s->t1, s->t1, s->t1 };
 
-		for (uint32_t i = 0; s->active && i <= s->nr; i++) {
+		for (uint32_t i = 0; !s->cut && i <= s->nr; i++) {
 			const struct pcall *c = i < s->nr ? &p->calls[s->kids[i]] : NULL;
 			uint32_t x = c ? c->callee : m->nr_callees;
 			int64_t t = c ? c->t1 : s->t4;

@@ -4,6 +4,7 @@
 
 #include "infer/paths/bins.h"
 #include "infer/paths/piece.h"
+#include "infer/paths/pull.h"
 
 /* Since when the delay before a call (or before the end) is measured. */
 enum reference {
@@ -32,9 +33,10 @@ struct model {
 	const struct bins *bins;
 	uint32_t nr_types, nr_callees, stride; /* stride: callees and the end */
 	uint32_t max_states;
-	bool frozen;   /* no new states: other threads read it too */
-	float overlap; /* penalty for a call while another to the same callee is open */
+	bool frozen;                     /* no new states: other threads read it too */
+	float blur;                      /* how much wider than usual delays are smoothed */
 	float overtaking[KINDS_MAX + 1]; /* by type: penalty for calls out of turn, see fifo.h */
+	struct pull pull;                /* what the sampler tries */
 	VEC(struct state) states;        /* first one for "anything" of each type, then its start */
 	VEC(struct step) steps;          /* stride for each state */
 	VEC(float) densities;            /* log per second */
@@ -48,8 +50,6 @@ void model_done(struct model *m);
 /* The log likelihood of a span with these kids. */
 float model_ll(struct model *m, const struct piece *p, const struct pspan *s, const uint32_t *kids,
 	       uint32_t nr);
-/* How likely the span goes on with this call after these kids. */
-float model_ll_next(struct model *m, const struct piece *p, const struct pspan *s, uint32_t call);
 void model_ll_all(struct model *m, struct piece *p);
 
 /* What was seen at one step. */
@@ -61,7 +61,7 @@ struct sights {
 	VEC(struct sight) v;
 	float weight; /* of each, as several samples are added up */
 };
-/* Adds what the active spans of the piece show. */
+/* Adds what the spans that are whole in the piece show. */
 void model_see(struct model *m, const struct piece *p, struct sights *s);
 /* Learns from the sights; sharpen above 1 prefers the common next steps. */
 void model_fit(struct model *m, const struct sights *s, double sharpen);

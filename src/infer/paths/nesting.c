@@ -6,9 +6,9 @@
  * of open calls. The candidates are not kept: both passes find them again, which costs less than
  * storing them. Nodes are independent, so each is done alone.
  *
- * Where we differ: penalties are (1 + count)^-x, because 0^-x is no number; bins begin at a
- * microsecond instead of a millisecond; a child's confidence is the winner's share of all scores;
- * children are visited in the order of their returns, as Figure 4's T_callpairs grows.
+ * Where we differ: penalties are (1 + count)^-x, because 0^-x is no number; a child's confidence is
+ * the winner's share of all scores; children are visited in the order of their returns, as Figure
+ * 4's T_callpairs grows.
  */
 #include "infer/paths/nesting.h"
 
@@ -18,8 +18,9 @@
 
 #include "base/crew.h"
 
-enum { NR_BINS = 512, NR_PENALTIES = 64 };
+enum { NR_BINS = 340, NR_PENALTIES = 64 };
 #define LOG_BIN 0.048790164169432 /* log 1.05 */
+#define FIRST_NS 1e6              /* up to a millisecond there is one bin */
 #define NONE UINT32_MAX
 
 /* What is known of a call while it may be a parent. */
@@ -48,14 +49,23 @@ struct nesting {
 	float overlapping[NR_PENALTIES];
 	VEC(struct parent) open; /* by t1 */
 	uint32_t next_in;        /* the first that is not in open yet */
+	uint32_t trace; /* the request that the child at hand names, if a parent names it too */
 	VEC(struct child) children;
 };
 
 static unsigned bin_of(int64_t ns)
 {
-	double at = ns <= 1000 ? 0 : log((double)ns / 1000) / LOG_BIN;
+	double at = (double)ns <= FIRST_NS ? 0 : log((double)ns / FIRST_NS) / LOG_BIN;
 
 	return at >= NR_BINS ? NR_BINS - 1 : (unsigned)at;
+}
+
+static bool may_cause(const struct nesting *n, const struct parent *p, const struct call *child)
+{
+	const struct call *c = &n->w->calls.v[p->call];
+
+	return c->t1 <= child->t1 + n->o->skew_ns && c != child &&
+	       (n->trace ? c->trace == n->trace : !call_is_foreign(c->trace, child->trace));
 }
 
 /* Makes open hold the calls that had come and not gone when the child returned. */
@@ -75,13 +85,11 @@ static void advance(struct nesting *n, const struct call *child)
 		if (calls[n->open.v[i].call].t4 + n->o->skew_ns >= child->t4)
 			n->open.v[kept++] = n->open.v[i];
 	n->open.nr = kept;
-}
-
-static bool may_cause(const struct nesting *n, const struct parent *p, const struct call *child)
-{
-	const struct call *c = &n->w->calls.v[p->call];
-
-	return c->t1 <= child->t1 + n->o->skew_ns && c != child;
+	n->trace = 0;
+	for (size_t i = 0; child->trace && !n->trace && i < n->open.nr; i++)
+		if (calls[n->open.v[i].call].trace == child->trace &&
+		    may_cause(n, &n->open.v[i], child))
+			n->trace = child->trace;
 }
 
 static float *board_of(struct nesting *n, const struct parent *p, const struct call *child)

@@ -1,8 +1,13 @@
 /*
  * FindCallPairs of the paper (Figure 4, section 5.1.1.1): a table of open calls by (sender,
  * receiver, id). Where ids are missing or used again, the earliest unmatched call is answered
- * first. A return without a call is counted and left out; a call without a return stays in the
- * window, open, until the window gives it up.
+ * first. A return without a call is set aside; a call without a return stays in the window, open,
+ * until the window gives it up.
+ *
+ * Where we differ: in a queue of calls that nothing tells apart, one lost return would shift all
+ * later pairs for ever. So the usual time to an answer is followed for each edge, a call that waits
+ * far longer is passed over as soon as a younger one fits, and a return that comes too soon for
+ * even the oldest is not taken for its answer (habits.h).
  */
 #include "infer/paths/pairs.h"
 
@@ -10,14 +15,16 @@
 
 #include "infer/paths/calls.h"
 #include "infer/paths/feed.h"
+#include "infer/paths/habits.h"
 #include "model/loss.h"
 
 #define NONE UINT32_MAX
+#define PASSED_OVER_MAX 8
 
 /* One open call, queued behind earlier ones of the same key. */
 struct open {
 	uint64_t key;
-	uint32_t call;
+	uint32_t call, node; /* which call, and who owes the answer */
 	uint32_t next, last; /* in the queue; last only at its head */
 	uint32_t chain;      /* the next head in the bucket */
 };
@@ -27,6 +34,9 @@ struct pairs {
 	VEC(struct open) open;
 	uint32_t unused; /* a list by next */
 	uint32_t *buckets, nr_buckets, nr_heads;
+	struct habits habits;
+	struct returns orphans;
+	VEC(uint32_t) nr_open; /* by node: calls that it has not answered */
 };
 
 struct pairs *pairs_new(struct losses *losses)
@@ -47,10 +57,13 @@ void pairs_free(struct pairs *p)
 		return;
 	free(p->buckets);
 	vec_done(&p->open);
+	vec_done(&p->orphans);
+	vec_done(&p->nr_open);
+	habits_done(&p->habits);
 	free(p);
 }
 
-static uint64_t key_of(uint32_t caller, uint32_t callee, uint64_t id)
+uint64_t pairs_key(uint32_t caller, uint32_t callee, uint64_t id)
 {
 	uint64_t k = (id ^ ((uint64_t)caller << 32 | callee)) * 0x9e3779b97f4a7c15ULL;
 
@@ -87,9 +100,9 @@ static void grow(struct pairs *p)
 	free(old);
 }
 
-static void open_call(struct pairs *p, uint64_t key, uint32_t call)
+static void open_call(struct pairs *p, uint64_t key, uint32_t call, uint32_t node)
 {
-	struct open made = { key, call, NONE, NONE, NONE };
+	struct open made = { key, call, node, NONE, NONE, NONE };
 	uint32_t at = p->unused, *head;
 
 	if (at != NONE)
@@ -111,16 +124,24 @@ static void open_call(struct pairs *p, uint64_t key, uint32_t call)
 	p->open.v[*head].last = at;
 }
 
-/* Takes the earliest call of the queue out; NONE when there is no such queue. */
-static uint32_t close_call(struct pairs *p, uint32_t *head)
+/* Puts an entry that is in no queue any more among the unused. */
+static uint32_t retire(struct pairs *p, uint32_t at)
 {
-	uint32_t at = *head, call;
-	struct open *o;
+	struct open *o = &p->open.v[at];
+	uint32_t call = o->call;
 
-	if (at == NONE)
-		return NONE;
-	o = &p->open.v[at];
-	call = o->call;
+	o->call = NONE;
+	o->next = p->unused;
+	p->unused = at;
+	return call;
+}
+
+/* Takes the earliest call of the queue out. */
+static uint32_t close_first(struct pairs *p, uint32_t *head)
+{
+	uint32_t at = *head;
+	const struct open *o = &p->open.v[at];
+
 	if (o->next == NONE) {
 		*head = o->chain;
 		p->nr_heads--;
@@ -129,51 +150,170 @@ static uint32_t close_call(struct pairs *p, uint32_t *head)
 		p->open.v[o->next].last = o->last;
 		*head = o->next;
 	}
-	o->call = NONE;
-	o->next = p->unused;
-	p->unused = at;
-	return call;
+	return retire(p, at);
+}
+
+/* Takes the one behind before out. */
+static uint32_t close_behind(struct pairs *p, uint32_t head, uint32_t before)
+{
+	uint32_t at = p->open.v[before].next;
+
+	p->open.v[before].next = p->open.v[at].next;
+	if (p->open.v[head].last == at)
+		p->open.v[head].last = before;
+	return retire(p, at);
+}
+
+static uint32_t *nr_open(struct pairs *p, uint32_t node)
+{
+	while (p->nr_open.nr <= node)
+		vec_push(&p->nr_open, 0);
+	return &p->nr_open.v[node];
+}
+
+static int64_t sent_at(const struct pairs *p, const struct window *w, uint32_t at)
+{
+	return at == NONE ? INT64_MAX : w->calls.v[p->open.v[at].call].t1;
+}
+
+/* It stays open in the window, but waits no more. */
+static void give_up_first(struct pairs *p, uint32_t *head)
+{
+	--*nr_open(p, p->open.v[*head].node);
+	close_first(p, head);
+}
+
+/*
+ * The call of the queue that the return answers. The first that has not waited unusually long; when
+ * all have, the youngest of those looked at, which is the least unlikely.
+ */
+static uint32_t close_fitting(struct pairs *p, const struct window *w, uint32_t *head,
+			      const struct message *m, struct habit *h)
+{
+	uint32_t before = NONE, at, next;
+	enum shift shift;
+
+	if (!h)
+		return close_first(p, head);
+	if (habit_is_short(h, m->ns - sent_at(p, w, *head)))
+		return NONE;
+	while (p->open.v[*head].next != NONE && habit_is_hopeless(h, m->ns - sent_at(p, w, *head)))
+		give_up_first(p, head);
+	at = *head;
+	for (unsigned i = 0; i < PASSED_OVER_MAX && p->open.v[at].next != NONE; i++) {
+		if (!habit_is_long(h, m->ns - sent_at(p, w, at)))
+			break;
+		before = at;
+		at = p->open.v[at].next;
+	}
+	next = p->open.v[at].next;
+	shift = habit_weigh(h, sent_at(p, w, at), sent_at(p, w, next), m->ns);
+	if (shift == SHIFT_AHEAD)
+		return NONE;
+	/* what was passed over now counts as given up as well */
+	for (; shift == SHIFT_BEHIND && *head != next; before = NONE)
+		give_up_first(p, head);
+	return before == NONE ? close_first(p, head) : close_behind(p, *head, before);
+}
+
+static void take_return(struct pairs *p, struct window *w, const struct message *m)
+{
+	uint32_t *head = head_of(p, pairs_key(m->to, m->from, m->id)), call = NONE;
+	bool is_queue = *head != NONE && p->open.v[*head].next != NONE;
+	struct habit *h = is_queue || !m->id ? habits_of(&p->habits, m->to, m->from) : NULL;
+
+	if (*head != NONE)
+		call = close_fitting(p, w, head, m, h);
+	if (call == NONE) {
+		vec_push(&p->orphans, *m);
+		p->losses->count[LOSS_RETURNS_OPEN]++;
+		return;
+	}
+	--*nr_open(p, m->from);
+	w->calls.v[call].t4 = m->ns;
+	w->calls.v[call].returned = m->number;
+	if (!w->calls.v[call].trace)
+		w->calls.v[call].trace = m->trace;
+	if (!h)
+		return;
+	habit_learn(h, m->ns - w->calls.v[call].t1);
+	h->before = w->calls.v[call].t1;
 }
 
 void pairs_take(struct pairs *p, struct window *w, const struct message *m)
 {
-	uint32_t call;
+	struct call made = { .t1 = m->ns,
+			     .t4 = CALL_OPEN,
+			     .sent = m->number,
+			     .returned = EVENT_NONE,
+			     .position = m->position,
+			     .from = m->from,
+			     .to = m->to,
+			     .parent = CALL_NONE,
+			     .title = m->title,
+			     .trace = m->trace };
 
-	if (m->op == MESSAGE_CALL) {
-		open_call(p, key_of(m->from, m->to, m->id), (uint32_t)w->calls.nr);
-		vec_push(&w->calls, (struct call){ .t1 = m->ns,
-						   .t4 = CALL_OPEN,
-						   .sent = m->number,
-						   .position = m->position,
-						   .from = m->from,
-						   .to = m->to,
-						   .parent = CALL_NONE });
+	if (m->op == MESSAGE_RETURN) {
+		take_return(p, w, m);
 		return;
 	}
-	if (m->op != MESSAGE_RETURN)
+	made.is_sent = m->op == MESSAGE_SENT;
+	/* only who owes an answer can pass the work on */
+	if (made.is_sent && !*nr_open(p, m->from))
 		return;
-	call = close_call(p, head_of(p, key_of(m->to, m->from, m->id)));
-	if (call == NONE) {
-		p->losses->count[LOSS_RETURNS_OPEN]++;
-		return;
+	if (!made.is_sent) {
+		open_call(p, pairs_key(m->from, m->to, m->id), (uint32_t)w->calls.nr, m->to);
+		++*nr_open(p, m->to);
 	}
-	w->calls.v[call].t4 = m->ns;
-	w->calls.v[call].returned = m->number;
+	vec_push(&w->calls, made);
 }
 
-/* Queues whose calls are gone are taken apart; the others learn the new places. */
-void pairs_move(struct pairs *p, const uint32_t *to)
+struct returns *pairs_orphans(struct pairs *p)
 {
+	return &p->orphans;
+}
+
+uint64_t *pairs_open_keys(const struct pairs *p, size_t nr_calls)
+{
+	uint64_t *keys = mem_zalloc(mem_bytes(nr_calls + 1, sizeof(*keys)));
+
 	vec_each (&p->open, o)
 		if (o->call != NONE)
-			o->call = to[o->call];
-	for (uint32_t i = 0; i < p->nr_buckets; i++)
-		for (uint32_t *head = &p->buckets[i]; *head != NONE;) {
-			uint32_t at = *head;
+			keys[o->call] = o->key;
+	return keys;
+}
 
-			if (p->open.v[at].call == NONE)
-				close_call(p, head);
-			else
-				head = &p->open.v[at].chain;
-		}
+/* Takes the calls that are gone out of a queue; answers where the next queue hangs. */
+static uint32_t *forget(struct pairs *p, uint32_t *head)
+{
+	uint32_t before;
+
+	while (p->open.v[*head].call == NONE) {
+		bool is_last = p->open.v[*head].next == NONE;
+
+		close_first(p, head);
+		if (is_last)
+			return head;
+	}
+	for (before = *head; p->open.v[before].next != NONE;)
+		if (p->open.v[p->open.v[before].next].call == NONE)
+			close_behind(p, *head, before);
+		else
+			before = p->open.v[before].next;
+	return &p->open.v[*head].chain;
+}
+
+/* Calls that are gone leave their queues; the others learn their new places. */
+void pairs_move(struct pairs *p, const uint32_t *to)
+{
+	vec_each (&p->open, o) {
+		if (o->call == NONE)
+			continue;
+		if (to[o->call] == NONE)
+			--*nr_open(p, o->node);
+		o->call = to[o->call];
+	}
+	for (uint32_t i = 0; i < p->nr_buckets; i++)
+		for (uint32_t *head = &p->buckets[i]; *head != NONE;)
+			head = forget(p, head);
 }

@@ -1,7 +1,8 @@
 /*
  * CANDIDATES of the note "paths": a call may belong to every span of its node that was open around
  * it; when there is none, to every one that was open when it was sent; when there is none of those
- * either, it is a root.
+ * either, it is a root. A call that names its request (a trace id in the message) belongs to a span
+ * that names the same one, if there is any, and never to one that names another.
  */
 #include "infer/paths/piece.h"
 
@@ -26,6 +27,7 @@ static void take_calls(struct piece *p, const struct stretch *s, uint32_t from, 
 		p->calls[p->nr_calls++] = (struct pcall){ .t1 = c->t1,
 							  .t4 = c->t4,
 							  .call = s->out[i],
+							  .trace = c->trace,
 							  .callee = s->view->callee[c->to],
 							  .span = NO_SPAN,
 							  .fixed = c->is_decided,
@@ -73,22 +75,34 @@ static void take_spans(struct piece *p, const struct stretch *s, bool is_front, 
 			.t1 = c->t1,
 			.t4 = c->t4,
 			.call = s->in[i],
+			.trace = c->trace,
 			.type = type_of(s, s->in[i]),
 			.cut = (c->t1 < first && !is_front) || (c->t4 > last && !is_back),
 		};
 	}
 }
 
-/* Spans that were open at the call, of which only those that also outlast it if strict. */
+/* How close a span must be to hold a call. */
+enum fit {
+	FIT_OPEN,  /* was open when it was sent */
+	FIT_WHOLE, /* and outlasts it */
+	FIT_NAMED, /* and names the same request */
+};
+
+static bool fits(const struct pspan *s, const struct pcall *c, enum fit fit)
+{
+	if ((fit >= FIT_WHOLE && s->t4 < c->t4) || s->call == c->call)
+		return false;
+	return fit == FIT_NAMED ? s->trace == c->trace : !call_is_foreign(s->trace, c->trace);
+}
+
 static void add_candidates(struct piece *p, struct pcall *c, const uint32_t *open, size_t nr,
-			   bool strict)
+			   enum fit fit)
 {
 	size_t first = p->candidates.nr;
 
 	for (size_t i = nr; i-- > 0 && c->nr < CANDIDATES_MAX;) {
-		const struct pspan *s = &p->spans[open[i]];
-
-		if ((strict && s->t4 < c->t4) || s->call == c->call)
+		if (!fits(&p->spans[open[i]], c, fit))
 			continue;
 		vec_push(&p->candidates, open[i]);
 		c->nr++;
@@ -101,7 +115,7 @@ static void add_candidates(struct piece *p, struct pcall *c, const uint32_t *ope
 	}
 }
 
-static void find_candidates(struct piece *p)
+static void find_candidates(struct piece *p, const struct view *v)
 {
 	VEC(uint32_t) open = { 0 };
 	uint32_t next = 0;
@@ -117,9 +131,12 @@ static void find_candidates(struct piece *p)
 				open.v[kept++] = open.v[k];
 		open.nr = kept;
 		c->first = (uint32_t)p->candidates.nr;
-		add_candidates(p, c, open.v, open.nr, true);
+		if (c->trace)
+			add_candidates(p, c, open.v, open.nr, FIT_NAMED);
+		if (!c->nr && !v->outlasts[c->callee])
+			add_candidates(p, c, open.v, open.nr, FIT_WHOLE);
 		if (!c->nr)
-			add_candidates(p, c, open.v, open.nr, false);
+			add_candidates(p, c, open.v, open.nr, FIT_OPEN);
 	}
 	vec_done(&open);
 }
@@ -129,18 +146,17 @@ static void keep_decided(struct piece *p, const struct window *w)
 {
 	for (uint32_t i = 0; i < p->nr_calls; i++) {
 		struct pcall *c = &p->calls[i];
-		uint32_t *v = p->candidates.v + c->first;
+		uint32_t *v = p->candidates.v + c->first, nr = 0;
 
 		if (!c->fixed)
 			continue;
-		for (uint32_t k = 0; k < c->nr; k++)
-			if (p->spans[v[k]].call == w->calls.v[c->call].parent) {
-				v[0] = v[k];
-				c->nr = 1;
+		/* when it is not, as with work after the reply, it is no span's here */
+		for (; nr < c->nr; nr++)
+			if (p->spans[v[nr]].call == w->calls.v[c->call].parent)
 				break;
-			}
-		if (c->nr > 1)
-			c->nr = 0;
+		if (nr < c->nr)
+			v[0] = v[nr];
+		c->nr = nr < c->nr;
 	}
 }
 
@@ -149,12 +165,13 @@ void piece_init(struct piece *p, const struct stretch *s)
 	uint32_t from = s->from > s->margin ? s->from - s->margin : 0;
 	uint32_t to = s->nr_out - s->to > s->margin ? s->to + s->margin : s->nr_out;
 
-	*p = (struct piece){ 0 };
+	*p = (struct piece){ .heat = 1, .tries = 1 };
 	take_calls(p, s, from, to);
 	take_spans(p, s, from == 0, to == s->nr_out);
-	find_candidates(p);
+	find_candidates(p, s->view);
 	keep_decided(p, s->w);
 	p->marks = arena_array(&p->arena, uint32_t, p->candidates.nr + 1);
+	p->pull = arena_array(&p->arena, float, p->candidates.nr + 1);
 	p->unsure = arena_array(&p->arena, uint32_t, p->nr_calls + 1);
 	for (uint32_t i = 0; i < p->nr_calls; i++) {
 		if (p->calls[i].nr > 1)
@@ -208,7 +225,10 @@ void piece_set_kids(struct piece *p, uint32_t span, const uint32_t *kids, uint32
 		memcpy(s->kids, kids, nr * sizeof(*kids));
 	s->nr = nr;
 	for (uint32_t i = 0; i < nr; i++)
-		p->calls[kids[i]].span = span;
+		if (p->calls[kids[i]].span != span) {
+			p->calls[kids[i]].span = span;
+			p->calls[kids[i]].at = piece_candidate(p, kids[i], span);
+		}
 }
 
 void piece_give(struct piece *p, uint32_t call, uint32_t span)
@@ -224,8 +244,10 @@ void piece_give(struct piece *p, uint32_t call, uint32_t span)
 		memmove(s->kids + at, s->kids + at + 1, (--s->nr - at) * sizeof(*s->kids));
 	}
 	c->span = span;
+	c->at = NO_SPAN;
 	if (span == NO_SPAN)
 		return;
+	c->at = piece_candidate(p, call, span);
 	s = &p->spans[span];
 	reserve(p, s, s->nr + 1);
 	for (at = s->nr; at > 0 && s->kids[at - 1] > call; at--)

@@ -20,8 +20,9 @@ enum {
 /* How the nodes around one node are told apart there. */
 struct view {
 	uint32_t nr_types, nr_callees;
-	uint16_t *type;   /* by sender: of the spans that it causes; all sources share 0 */
-	uint16_t *callee; /* by node */
+	uint16_t *type;           /* by sender: of the spans that it causes; all sources share 0 */
+	uint16_t *callee;         /* by node */
+	bool outlasts[KINDS_MAX]; /* by callee, see early.h */
 	const uint8_t
 		*late; /* by call of the window, may be NULL: the one that goes on, see joins.h */
 };
@@ -29,21 +30,22 @@ struct view {
 struct pspan {
 	int64_t t1, t4;
 	uint32_t call; /* in the window */
+	uint32_t trace;
 	uint32_t type;
 	uint32_t nr, room; /* kids */
 	uint32_t *kids;    /* calls of the piece, in order */
 	float ll;
-	float crowd; /* how many spans were open beside it, on average */
-	bool active; /* learned from in this round */
-	bool cut;    /* reaches beyond the piece, so that kids may be missing */
+	bool cut; /* reaches beyond the piece, so that kids may be missing */
 };
 
 struct pcall {
 	int64_t t1, t4;
 	uint32_t call;
+	uint32_t trace;
 	uint32_t callee;
 	uint32_t first, nr; /* candidates */
 	uint32_t span;      /* the one that has it now, NO_SPAN for a root */
+	uint32_t at;        /* where that stands among the candidates */
 	bool fixed;         /* decided in an earlier window */
 	bool spare;         /* seen only so that others find their neighbours */
 };
@@ -54,7 +56,10 @@ struct piece {
 	uint32_t nr_spans, nr_calls;
 	VEC(uint32_t) candidates; /* of all calls, each in the order of the spans */
 	uint32_t *marks;          /* how often each candidate was chosen */
+	float *pull;              /* how often each is proposed, summed up by call; see pull.h */
 	uint32_t nr_marked;       /* samples in marks */
+	int tries;                /* how many times more than usual others are tried */
+	float heat;               /* above 1: the sampler moves more freely */
 	uint32_t *unsure;         /* calls with several candidates */
 	uint32_t nr_unsure;
 	struct arena arena;

@@ -7,22 +7,9 @@
 
 #include <math.h>
 
+#include "infer/paths/chance.h"
 #include "infer/paths/fifo.h"
 #include "infer/paths/model.h"
-
-static inline uint64_t rnd(uint64_t *seed)
-{
-	uint64_t z = (*seed += 0x9e3779b97f4a7c15ULL);
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	return z ^ z >> 31;
-}
-
-static inline uint32_t rnd_below(uint64_t *seed, uint32_t n)
-{
-	return (uint32_t)((rnd(seed) >> 32) * n >> 32);
-}
 
 /* The kids of the two spans as they would be. */
 struct proposal {
@@ -109,7 +96,7 @@ static bool propose_swap(const struct piece *p, struct proposal *o, uint32_t cal
 
 	if (!nr_b)
 		return false;
-	pick = rnd_below(seed, nr_b);
+	pick = chance_below(seed, nr_b);
 	for (uint32_t i = 0; i < b->nr; i++)
 		if (p->calls[b->kids[i]].callee == callee && !pick--) {
 			other = b->kids[i];
@@ -120,15 +107,14 @@ static bool propose_swap(const struct piece *p, struct proposal *o, uint32_t cal
 	o->nr_p = insert(o->kids_p, copy_without(o->kids_p, a, call), other);
 	o->nr_q = insert(o->kids_q, copy_without(o->kids_q, b, other), call);
 	if (nr_a != nr_b)
-		o->log_ratio = logf((float)nr_b / (float)nr_a);
+		o->log_ratio += logf((float)nr_b / (float)nr_a);
 	return true;
 }
 
 static bool propose(const struct piece *p, struct proposal *o, uint32_t call, uint64_t *seed)
 {
-	uint64_t kind = rnd(seed) >> 32;
+	uint64_t kind = chance_bits(seed) >> 32;
 
-	o->log_ratio = 0;
 	kind = kind * 3 >> 32;
 	if (kind == 0)
 		return propose_move(p, o, call);
@@ -137,16 +123,21 @@ static bool propose(const struct piece *p, struct proposal *o, uint32_t call, ui
 	return propose_swap(p, o, call, seed);
 }
 
-/* The call's next owner by chance; nothing when the one that was drawn has it already. */
+/* The call's next owner by chance, as the pull of its candidates is; false for none. */
 static bool draw_other(const struct piece *p, uint32_t call, uint64_t *seed, struct proposal *o)
 {
 	const struct pcall *c = &p->calls[call];
-	uint32_t at = rnd_below(seed, c->nr - 1);
+	uint32_t has = c->at, got;
+	float own = p->pull[has] - (has > c->first ? p->pull[has - 1] : 0), pull;
 
+	/* the surer its place is, the seldomer another one is tried */
+	got = pull_at(p, c, chance_float(seed) * p->pull[c->first + c->nr - 1]);
+	if (got == has)
+		return false;
+	pull = p->pull[got] - (got > c->first ? p->pull[got - 1] : 0);
 	o->p = c->span;
-	o->q = p->candidates.v[c->first + at];
-	if (o->q >= o->p) /* candidates are in order: skip the present one */
-		o->q = p->candidates.v[c->first + at + 1];
+	o->q = p->candidates.v[got];
+	o->log_ratio = logf(own / pull);
 	return p->spans[o->p].nr < KIDS_MAX && p->spans[o->q].nr < KIDS_MAX;
 }
 
@@ -173,9 +164,10 @@ static void step(struct piece *p, struct model *m, uint32_t call, uint64_t *seed
 		return;
 	ll_p = model_ll(m, p, &p->spans[o.p], o.kids_p, o.nr_p);
 	ll_q = model_ll(m, p, &p->spans[o.q], o.kids_q, o.nr_q);
-	gain = ll_p + ll_q - p->spans[o.p].ll - p->spans[o.q].ll + o.log_ratio + queueing(m, p, &o);
+	gain = ll_p + ll_q - p->spans[o.p].ll - p->spans[o.q].ll + queueing(m, p, &o);
+	gain = gain / p->heat + o.log_ratio;
 	if (gain < 0) {
-		float u = ((float)(rnd(seed) >> 40) + 0.5f) / 16777216.0f;
+		float u = ((float)(chance_bits(seed) >> 40) + 0.5f) / 16777216.0f;
 
 		if (gain < -17 || u >= expf(gain))
 			return;
@@ -186,24 +178,12 @@ static void step(struct piece *p, struct model *m, uint32_t call, uint64_t *seed
 	p->spans[o.q].ll = ll_q;
 }
 
-static bool is_active(const struct piece *p, uint32_t call)
-{
-	const struct pcall *c = &p->calls[call];
-
-	for (uint32_t i = 0; i < c->nr; i++)
-		if (p->spans[p->candidates.v[c->first + i]].active)
-			return true;
-	return false;
-}
-
-void sweep(struct piece *p, struct model *m, uint64_t *seed, int only_active)
+void sweep(struct piece *p, struct model *m, uint64_t *seed)
 {
 	for (uint32_t i = 0; i < p->nr_unsure; i++) {
 		uint32_t call = p->unsure[i], nr = p->calls[call].nr;
 
-		if (only_active && !is_active(p, call))
-			continue;
-		for (int k = nr < 4 ? 1 : nr < 10 ? 2 : 3; k > 0; k--)
+		for (int k = p->tries * (nr < 4 ? 1 : nr < 10 ? 2 : 3); k > 0; k--)
 			step(p, m, call, seed);
 	}
 }
@@ -211,9 +191,9 @@ void sweep(struct piece *p, struct model *m, uint64_t *seed, int only_active)
 void sweep_marks(struct piece *p, struct model *m, uint64_t *seed, unsigned nr)
 {
 	for (unsigned k = 0; k < nr; k++) {
-		sweep(p, m, seed, 0);
+		sweep(p, m, seed);
 		for (uint32_t i = 0; i < p->nr_unsure; i++)
-			p->marks[piece_candidate(p, p->unsure[i], p->calls[p->unsure[i]].span)]++;
+			p->marks[p->calls[p->unsure[i]].at]++;
 		p->nr_marked++;
 	}
 }

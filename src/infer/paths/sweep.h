@@ -8,8 +8,8 @@
 struct model;
 struct piece;
 
-/* One pass over the unsure calls; only_active: over those that an active span may have. */
-void sweep(struct piece *p, struct model *m, uint64_t *seed, int only_active);
+/* One pass over the unsure calls. */
+void sweep(struct piece *p, struct model *m, uint64_t *seed);
 /* Sweeps that count which span has each call. */
 void sweep_marks(struct piece *p, struct model *m, uint64_t *seed, unsigned nr);
 
