@@ -19,7 +19,8 @@
 	X(LOSS_CLASSES_BROKEN, "classes_unreadable", \
 	  "class that could not be read, being damaged or too large", \
 	  "classes that could not be read, being damaged or too large") \
-	X(LOSS_CLASSES_TWICE, "classes_twice", "class given a second time, of which the first counts", \
+	X(LOSS_CLASSES_TWICE, "classes_twice", \
+	  "class given a second time, of which the first counts", \
 	  "classes given a second time, of which the first counts") \
 	X(LOSS_ATTRIBUTES_BROKEN, "class_attributes_damaged", \
 	  "attribute of a class that could not be read", \
