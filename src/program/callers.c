@@ -17,7 +17,8 @@ struct chunk {
 
 struct search {
 	const struct program *program;
-	bool (*wanted)(const struct program *p, uint32_t method);
+	bool (*wanted)(const struct program *p, uint32_t method, const void *ctx);
+	const void *ctx;
 	struct chunk *chunks;
 };
 
@@ -46,7 +47,7 @@ static void look_at_chunk(void *ctx, uint32_t item)
 		for (uint32_t k = 1; k < c->nr_constants; k++) {
 			uint32_t method = named_method(p, c, (uint16_t)k);
 
-			if (method != NO_METHOD && (!s->wanted || s->wanted(p, method)))
+			if (method != NO_METHOD && (!s->wanted || s->wanted(p, method, s->ctx)))
 				vec_push(&s->chunks[item].v,
 					 (struct naming){ method, (uint32_t)i });
 		}
@@ -54,10 +55,12 @@ static void look_at_chunk(void *ctx, uint32_t item)
 }
 
 void callers_init(struct callers *c, const struct program *p,
-		  bool (*wanted)(const struct program *p, uint32_t method))
+		  bool (*wanted)(const struct program *p, uint32_t method, const void *ctx),
+		  const void *ctx)
 {
 	uint32_t nr_chunks = (uint32_t)((p->classes.nr + CHUNK - 1) / CHUNK), total = 0;
-	struct search s = { p, wanted, mem_zalloc(mem_bytes(nr_chunks + 1U, sizeof(*s.chunks))) };
+	struct search s = { p, wanted, ctx,
+			    mem_zalloc(mem_bytes(nr_chunks + 1U, sizeof(*s.chunks))) };
 
 	crew_run_with(p->threads, nr_chunks, look_at_chunk, &s);
 	c->first = mem_zalloc(mem_bytes(p->methods.nr + 2, sizeof(*c->first)));

@@ -12,7 +12,8 @@ struct callers {
 
 /* wanted tells which methods are worth it; NULL for all. */
 void callers_init(struct callers *c, const struct program *p,
-		  bool (*wanted)(const struct program *p, uint32_t method));
+		  bool (*wanted)(const struct program *p, uint32_t method, const void *ctx),
+		  const void *ctx);
 void callers_done(struct callers *c);
 
 /* A method that has calls of it. */

@@ -132,10 +132,11 @@ static void gather(struct log_points *l, struct search *s, uint32_t nr_chunks,
 	}
 }
 
-static bool is_handed_text(const struct program *p, uint32_t method)
+static bool is_handed_text(const struct program *p, uint32_t method, const void *ctx)
 {
 	const struct member *m = p->methods.v[method].member;
 
+	(void)ctx;
 	return str_find(descriptor_parameters(m->type), STR("Ljava/lang/String;")) <
 	       descriptor_parameters(m->type).n;
 }
@@ -146,7 +147,7 @@ void log_points_find(struct log_points *l, const struct program *p, struct losse
 	struct callers callers;
 	struct search s = { .program = p, .callers = &callers };
 
-	callers_init(&callers, p, is_handed_text);
+	callers_init(&callers, p, is_handed_text, NULL);
 	*l = (struct log_points){ 0 };
 	s.chunks = mem_zalloc(mem_bytes(nr_chunks + 1U, sizeof(*s.chunks)));
 	crew_run_with(p->threads, nr_chunks, look_at_chunk, &s);

@@ -6,7 +6,7 @@ enum { CONSTRUCTORS_MAX = 4 }; /* that call each other */
 
 struct where made_only(struct where w)
 {
-	struct where only = w;
+	struct where only;
 	const struct value *v;
 	uint32_t nr = 0;
 

@@ -23,6 +23,7 @@ enum {
 	PRODUCT_MAX = 256, /* pairs of one channel; more tell nothing */
 	SHARED_MAX = 16,   /* identifiers of one pair */
 	BEHIND_MAX = 8,
+	MAKERS_DEPTH_MAX = 3, /* constructors that call those above */
 };
 
 /* A pair before its identifiers are known. */
@@ -30,6 +31,7 @@ struct draft {
 	uint32_t from, to;
 	enum pair_kind kind;
 	bool is_many, from_is_link, to_is_link, is_weak;
+	bool is_made;             /* the place makes the object whose method is reached later */
 	uint32_t method, answers; /* the place; the method that the place leads to, before others */
 	uint16_t pc;
 	const struct way *way;
@@ -187,6 +189,51 @@ static void add_channels(struct finder *f, const struct ends *e)
 	}
 }
 
+/* The places that make an object of the class, or of one below; a constructor is none. */
+static void add_makers(struct finder *f, uint32_t class, struct draft d, unsigned depth)
+{
+	const struct program_class *c = &f->program->classes.v[class];
+
+	for (uint16_t k = 0; k < c->c.nr_methods; k++) {
+		uint32_t m = c->first_method + k;
+
+		if (!str_eq(c->c.methods[k].name, STR("<init>")))
+			continue;
+		for (uint32_t i = f->g->first_in[m]; i < f->g->first_in[m + 1]; i++) {
+			uint32_t maker = f->g->in[i], own = f->program->methods.v[maker].class;
+
+			d.method = maker;
+			d.pc = 0;
+			callgraph_each(f->g, maker, e) if (e->to == m) d.pc = e->pc;
+			if (!str_eq(f->program->methods.v[maker].member->name, STR("<init>")))
+				add_from(f, d);
+			else if (own != class && depth < MAKERS_DEPTH_MAX)
+				add_makers(f, own, d, depth + 1);
+		}
+	}
+}
+
+/* An object made in one place whose method something unseen calls: it was handed to a framework. */
+static void add_made(struct finder *f)
+{
+	vec_each (&f->ids->tops, top) {
+		const struct program_method *m = &f->program->methods.v[*top];
+		struct draft d = { .to = *top,
+				   .answers = *top,
+				   .kind = PAIR_QUEUE,
+				   .is_weak = true,
+				   .is_made = true };
+		size_t before = f->drafts.nr;
+
+		if (f->ids->top[*top] != TOP_ROOT || m->member->access & ACCESS_STATIC)
+			continue;
+		d.through = f->program->classes.v[m->class].c.name;
+		add_makers(f, m->class, d, 0);
+		if (f->drafts.nr - before > PRODUCT_MAX)
+			f->drafts.nr = before;
+	}
+}
+
 static int by_ends(const void *a, const void *b)
 {
 	const struct draft *x = a, *y = b;
@@ -280,9 +327,9 @@ static struct path at_place(struct finder *f, const struct draft *d, const struc
 	struct path none = { .root = ROOT_LOCAL }, same = *of;
 	uint32_t call = 0;
 
-	if (of->root < 0 || d->kind == PAIR_QUEUE || d->kind == PAIR_SOCKET)
+	if (of->root < 0 || (d->kind == PAIR_QUEUE && !d->is_made) || d->kind == PAIR_SOCKET)
 		return none;
-	if (d->kind == PAIR_LOCAL) {
+	if (d->kind == PAIR_LOCAL || d->is_made) {
 		call = making(f, s, d->to);
 	} else if (of->root) {
 		/* a translator has the very method that it translates for */
@@ -335,7 +382,7 @@ static void find_shared(struct finder *f, const struct draft *d)
 			p = at_from(f, d, at_place(f, d, &s, own));
 		if (p.root >= 0)
 			known = d->from_is_link ? &p : known_as(f, d->from, &p);
-		if (!known)
+		if (!known && !d->is_made)
 			known = ending_as(f, d->from, own);
 		if (known)
 			add_shared(f, known, own);
@@ -449,6 +496,7 @@ void pairs_find(struct pairs *p, const struct callgraph *g, const struct identif
 	ends_find(&ends, g);
 	add_edges(&f);
 	add_channels(&f, &ends);
+	add_made(&f);
 	merge_drafts(&f);
 	drop_loose_links(&f);
 	vec_each (&f.drafts, d)

@@ -156,6 +156,30 @@ static struct version take_least(struct version *all, uint32_t nr)
 	return all[nr - 1] = least;
 }
 
+/* Of those that begin alike, the wordiest and what the others have in common. How many are left. */
+static uint32_t merge_alike(struct arena *a, struct version *all, uint32_t nr)
+{
+	struct version *kept = arena_array(a, struct version, 2U * nr + 1);
+	uint32_t nr_kept = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct version rest;
+		uint32_t nr_rest = 0;
+
+		if (begins_like_one_of(&all[i], all, i))
+			continue;
+		kept[nr_kept++] = all[i];
+		for (uint32_t k = i + 1; k < nr; k++)
+			if (str_eq(beginning(&all[i]), beginning(&all[k])))
+				rest = nr_rest++ ? version_cover(a, &rest, &all[k]) : all[k];
+		if (nr_rest)
+			kept[nr_kept++] = rest;
+	}
+	memcpy(all, kept, nr_kept * sizeof(*kept));
+	sort_versions(all, nr_kept);
+	return nr_kept;
+}
+
 /*
  * Too many: of most only what they have in common is kept, so that nothing which could be logged
  * is left without a version. Besides, the one that says least of all; it often has the best holes.
@@ -169,6 +193,8 @@ static struct text keep_best(struct arena *a, struct version *all, uint32_t nr,
 	sort_versions(all, nr);
 	if (nr > VERSIONS_MAX)
 		nr = drop_equal(all, nr);
+	if (nr > VERSIONS_MAX && !cover)
+		nr = merge_alike(a, all, nr);
 	if (nr <= VERSIONS_MAX)
 		return (struct text){ all, nr };
 	least = take_least(all, nr);

@@ -30,6 +30,7 @@ struct chunk {
 struct search {
 	const struct program *program;
 	const struct callers *callers;
+	const bool *are_naming; /* by class */
 	struct chunk *chunks;
 };
 
@@ -239,7 +240,7 @@ static void look_at_chunk(void *ctx, uint32_t item)
 	for (size_t i = (size_t)item * CHUNK; i < end && i < p->classes.nr; i++) {
 		const struct program_class *c = &p->classes.v[i];
 
-		if (!names_threads(&c->c))
+		if (!s->are_naming[i])
 			continue;
 		for (uint16_t k = 0; k < c->c.nr_methods; k++)
 			if (c->c.methods[k].code)
@@ -251,13 +252,13 @@ static void look_at_chunk(void *ctx, uint32_t item)
 	arena_done(&scratch);
 }
 
-/* Those that may be handed a name. */
-static bool is_handed_name(const struct program *p, uint32_t method)
+/* Those that may be handed a name; ctx: by class, whether it names threads. */
+static bool is_handed_name(const struct program *p, uint32_t method, const void *ctx)
 {
 	const struct program_method *m = &p->methods.v[method];
 
-	return str_find(m->member->type, TEXT_TYPE) < m->member->type.n &&
-	       names_threads(&p->classes.v[m->class].c);
+	return ((const bool *)ctx)[m->class] &&
+	       str_find(m->member->type, TEXT_TYPE) < m->member->type.n;
 }
 
 void thread_names_find(struct thread_names *t, const struct program *p)
@@ -265,9 +266,13 @@ void thread_names_find(struct thread_names *t, const struct program *p)
 	uint32_t nr_chunks = (uint32_t)((p->classes.nr + CHUNK - 1) / CHUNK);
 	struct callers callers;
 	struct search s = { .program = p, .callers = &callers };
+	bool *are_naming = mem_zalloc(p->classes.nr + 1);
 
 	*t = (struct thread_names){ 0 };
-	callers_init(&callers, p, is_handed_name);
+	for (size_t i = 0; i < p->classes.nr; i++)
+		are_naming[i] = names_threads(&p->classes.v[i].c);
+	s.are_naming = are_naming;
+	callers_init(&callers, p, is_handed_name, are_naming);
 	s.chunks = mem_zalloc(mem_bytes(nr_chunks + 1U, sizeof(*s.chunks)));
 	crew_run_with(p->threads, nr_chunks, look_at_chunk, &s);
 	for (uint32_t i = 0; i < nr_chunks; i++) {
@@ -279,6 +284,7 @@ void thread_names_find(struct thread_names *t, const struct program *p)
 		arena_done(&s.chunks[i].arena);
 	}
 	free(s.chunks);
+	free(are_naming);
 	callers_done(&callers);
 }
 

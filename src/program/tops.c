@@ -234,8 +234,8 @@ static enum top_why top_of(const struct finder *f, uint32_t method)
 		return TOP_NOT;
 	if (is_reached(f->g, method, EDGE_START))
 		return TOP_START;
-	if (is_reached(f->g, method, EDGE_REMOTE) && !tops_behind(f->out, f->g, method, &behind, 1))
-		return TOP_REMOTE;
+	if (answers(f, method))
+		return tops_behind(f->out, f->g, method, &behind, 1) ? TOP_NOT : TOP_REMOTE;
 	if (is_called(f, method, 0))
 		return is_dropped(f, method) ? TOP_DROP : TOP_NOT;
 	return is_entry(f, method) ? TOP_ROOT : TOP_NOT;

@@ -161,6 +161,53 @@ static void a_call_of_a_proxy_is_answered_elsewhere(void **state)
 			 TOP_REMOTE);
 }
 
+static bool calls(struct talk *t, const char *from, const char *to)
+{
+	uint32_t a = java_method(&t->j, str_of(from)), b = java_method(&t->j, str_of(to));
+
+	callgraph_each(&t->j.graph, a, e)
+	{
+		if (e->to == b && e->kind == EDGE_CALL)
+			return true;
+	}
+	return false;
+}
+
+static void a_service_is_asked_through_translators(void **state)
+{
+	struct talk *t = talk_of(state);
+	const struct pair *p = find(t, "Rpc$Asking.run", "Rpc$Server.add", PAIR_RPC);
+
+	assert_non_null(p);
+	assert_true(shares(p, "Rpc$Asking.path", ""));
+	assert_true(calls(t, "Rpc$Asking.run", "Rpc$ClientTranslator.add"));
+	assert_false(calls(t, "Rpc$Asking.run", "Rpc$Server.add"));
+	assert_true(calls(t, "Rpc$ServerTranslator.add", "Rpc$Server.add"));
+	assert_false(calls(t, "Rpc$ServerTranslator.add", "Rpc$ClientTranslator.add"));
+	assert_int_equal(t->j.ids.top[java_method(&t->j, STR("Rpc$Server.add"))], TOP_REMOTE);
+	assert_int_equal(t->j.ids.top[java_method(&t->j, STR("Rpc$ServerTranslator.add"))],
+			 TOP_NOT);
+}
+
+static void a_message_goes_to_where_the_work_on_it_begins(void **state)
+{
+	struct talk *t = talk_of(state);
+	const struct pair *p = find(t, "Rpc$Writing.run", "Rpc$Reading.work", PAIR_SOCKET);
+
+	assert_non_null(p);
+	assert_memory_equal(p->through.p, "RpcProtos$Op", p->through.n);
+	assert_null(find(t, "Rpc$Writing.run", "Rpc$Reading.run", PAIR_SOCKET));
+}
+
+static void who_makes_a_callback_talks_to_it(void **state)
+{
+	const struct pair *p =
+		find(talk_of(state), "Rpc$Submitting.run", "Rpc$Completion.completed", PAIR_QUEUE);
+
+	assert_non_null(p);
+	assert_true(shares(p, "Rpc$Submitting.path", "Rpc$Completion.path"));
+}
+
 static void threads_are_named_by_patterns(void **state)
 {
 	struct talk *t = talk_of(state);
@@ -218,6 +265,9 @@ int main(void)
 		cmocka_unit_test(an_event_goes_to_the_handler_made_for_its_class),
 		cmocka_unit_test(a_constant_goes_to_the_handler_registered_with_it),
 		cmocka_unit_test(a_call_of_a_proxy_is_answered_elsewhere),
+		cmocka_unit_test(a_service_is_asked_through_translators),
+		cmocka_unit_test(a_message_goes_to_where_the_work_on_it_begins),
+		cmocka_unit_test(who_makes_a_callback_talks_to_it),
 		cmocka_unit_test(threads_are_named_by_patterns),
 		cmocka_unit_test(pairs_do_not_depend_on_the_number_of_threads),
 	};

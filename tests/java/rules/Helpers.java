@@ -34,6 +34,21 @@ class Helpers {
 		return new String[] { "Version " + n, "Compiled by nobody" };
 	}
 
+	private static String known(String s) {
+		return s != null ? System.getProperty(s) : "Unknown";
+	}
+
+	private static String[] versions(String s) {
+		return new String[] { "Made " + known(s), "From " + known(s) + " -r " + known(s),
+			"Compiled by " + known(s) + " on " + known(s) };
+	}
+
+	/* each of the lines can be told whatever is known */
+	void many(String s) {
+		for (String line : versions(s))
+			LOG.info(line); //= info: Compiled by Unknown on Unknown | Compiled by {*} on {*} | From {*} -r {*} | Made {} || Compiled by Unknown on Unknown | Made {}
+	}
+
 	void lines(int n) {
 		for (String line : report(n))
 			LOG.info(line); //= info: Version {} | Compiled by nobody
