@@ -149,6 +149,9 @@
 	X(LOSS_MESSAGES_UNPLACED, "messages_in_no_path", \
 	  "message that follows no other by a delay that recurs, in no request", \
 	  "messages that follow no other by a delay that recurs, in no request") \
+	X(LOSS_ROUTES_SKIPPED, "routes_not_compared", \
+	  "pair of routes that was not compared, as there were too many", \
+	  "pairs of routes that were not compared, as there were too many") \
 	X(LOSS_CLOCKS_CORRECTED, "clocks_corrected", "node whose clock was corrected", \
 	  "nodes whose clock was corrected") \
 	X(LOSS_CLOCKS_UNSURE, "clocks_unsure", "node whose clock seems off but was not corrected", \

@@ -36,7 +36,9 @@
 #define GAP_QUANTA 16 /* of the mean time between messages of the busiest route */
 #define LAGS_MOST ((size_t)1 << 14)
 #define SPECTRA_BYTES ((size_t)256 << 20) /* kept for reuse */
-#define CORRELATIONS_MOST 20000           /* nodes with thousands of neighbours end here */
+/* Quanta correlated in all, some twenty seconds' work: nodes with thousands of neighbours end here.
+ */
+#define POINTS_MOST ((uint64_t)1 << 29)
 #define LINK_SHARE 3    /* a link of so many times the least share of a path is no noise */
 #define UNEXPLAINED 0.2 /* part of a route that asks for a second look */
 #define ANSWERED 0.7    /* of the questions that follow answers, those that have some */
@@ -52,6 +54,8 @@ struct work {
 	struct spectrum **spectra; /* by route, NULL until wanted */
 	size_t nr_spectra;
 	uint32_t pinned; /* a route whose spectrum is in use */
+	size_t nr_quanta;
+	uint32_t *busiest; /* routes, those with the most messages first */
 	struct links links;
 	struct spike_options spikes_wanted;
 };
@@ -80,16 +84,19 @@ static struct spectrum *route_spectrum(struct work *w, uint32_t route)
 	return w->spectra[route] = correlator_take(w->c);
 }
 
-/* Spikes of the delay from some messages to those of a route; false when there was enough work. */
-static bool find_spikes(struct work *w, const struct spectrum *causes, uint32_t route)
+static bool may_go_on(struct work *w)
 {
-	w->spikes.nr = 0;
-	if (w->out->nr_correlations >= CORRELATIONS_MOST)
-		return false;
+	if (!w->out->is_stopped && w->o->is_stopped)
+		w->out->is_stopped = w->o->is_stopped();
+	return !w->out->is_stopped && w->out->nr_correlations * w->nr_quanta < POINTS_MOST;
+}
+
+/* Spikes of the delay from some messages to those of a route. */
+static void find_spikes(struct work *w, const struct spectrum *causes, uint32_t route)
+{
 	w->out->nr_correlations++;
 	spikes_find(&w->spikes, correlate(w->c, causes, route_spectrum(w, route)),
 		    correlator_lags(w->c), &w->spikes_wanted);
-	return true;
 }
 
 /* The delays of spike i: bins d quanta apart hold messages less than one quantum more or less
@@ -114,9 +121,15 @@ static struct delay_window window_of(const struct work *w, size_t i)
 /* The clearest delay from one route to another; its excess is 0 when there is none. */
 static struct spike clearest(struct work *w, uint32_t from, uint32_t to)
 {
-	const struct spectrum *causes = route_spectrum(w, from);
+	const struct spectrum *causes;
 	struct spike best = { 0 };
 
+	w->spikes.nr = 0;
+	if (!may_go_on(w)) {
+		w->out->nr_skipped++;
+		return best;
+	}
+	causes = route_spectrum(w, from);
 	w->pinned = from;
 	find_spikes(w, causes, to);
 	w->pinned = SENT_NONE;
@@ -205,6 +218,27 @@ static int64_t choose_quantum(const struct traffic *t, int64_t wanted)
 
 /* Links of all routes; then, of those that are explained in part at best, with less doubt: circles
  * and bursts make more waves than chance does, and learning tells which of them are causes. */
+static int by_more(const void *pa, const void *pb, void *traffic)
+{
+	const struct traffic *t = traffic;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	if (t->routes.v[a].nr != t->routes.v[b].nr)
+		return t->routes.v[a].nr > t->routes.v[b].nr ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* The routes in the order in which they matter. */
+static uint32_t *by_messages(struct traffic *t)
+{
+	uint32_t *v = mem_alloc(mem_bytes(t->routes.nr + 1, sizeof(*v)));
+
+	for (uint32_t i = 0; i < t->routes.nr; i++)
+		v[i] = i;
+	qsort_r(v, t->routes.nr, sizeof(*v), by_more, t);
+	return v;
+}
+
 static void find_links(struct work *w)
 {
 	const struct follow_options *o = w->o;
@@ -212,12 +246,16 @@ static void find_links(struct work *w)
 
 	w->spikes_wanted = o->spikes;
 	for (uint32_t i = 0; i < w->t->routes.nr; i++)
-		if (w->t->routes.v[i].nr >= o->least)
-			add_links(w, i);
+		if (w->t->routes.v[w->busiest[i]].nr >= o->least)
+			add_links(w, w->busiest[i]);
+	if (w->out->is_stopped)
+		return;
 	links_learn(&w->links, w->t, o->least, LINK_SHARE * o->least_share);
 	w->spikes_wanted.is_bold = true;
 	before = w->out->nr_correlations;
-	for (uint32_t i = 0; i < w->t->routes.nr; i++) {
+	for (uint32_t k = 0; k < w->t->routes.nr && may_go_on(w); k++) {
+		uint32_t i = w->busiest[k];
+
 		if (w->t->routes.v[i].nr < o->least || w->links.spontaneous_part.v[i] < UNEXPLAINED)
 			continue;
 		links_forget(&w->links, i);
@@ -230,27 +268,31 @@ static void find_links(struct work *w)
 void follow(struct traffic *t, const struct follow_options *o, struct followed *f)
 {
 	struct work w = { .t = t, .o = o, .out = f, .pinned = SENT_NONE };
-	size_t nr_quanta, lags;
+	size_t lags;
 
 	if (!t->v.nr)
 		return;
 	f->quantum_ns = choose_quantum(t, o->quantum_ns);
-	nr_quanta =
+	w.nr_quanta =
 		(size_t)(((uint64_t)t->last_ns - (uint64_t)t->first_ns) / (uint64_t)f->quantum_ns) +
 		1;
-	lags = nr_quanta / 4 < LAGS_MOST ? nr_quanta / 4 + 1 : LAGS_MOST;
+	lags = w.nr_quanta / 4 < LAGS_MOST ? w.nr_quanta / 4 + 1 : LAGS_MOST;
 	w.c = correlator_new(t->first_ns, t->last_ns, f->quantum_ns, lags);
 	w.spectra = mem_zalloc(mem_bytes(t->routes.nr + 1, sizeof(struct spectrum *)));
+	w.busiest = by_messages(t);
 	find_links(&w);
+	free(w.busiest);
 	for (size_t i = 0; i < t->routes.nr; i++)
 		spectrum_free(w.spectra[i]);
 	free(w.spectra);
 	correlator_free(w.c);
 	spikes_done(&w.spikes);
-	if (roots_cut(&w.links, t))
-		links_learn(&w.links, t, o->least, LINK_SHARE * o->least_share);
-	decide(t, &w.links);
-	outline(t, o, f);
+	if (!f->is_stopped) {
+		if (roots_cut(&w.links, t))
+			links_learn(&w.links, t, o->least, LINK_SHARE * o->least_share);
+		decide(t, &w.links);
+		outline(t, o, f);
+	}
 	links_done(&w.links);
 }
 

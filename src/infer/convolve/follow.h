@@ -9,8 +9,9 @@ struct follow_options {
 	int64_t quantum_ns; /* mu of the paper; 0: from the length of the trace */
 	double tolerance;   /* v of the paper, as a part of the width of a spike */
 	struct spike_options spikes;
-	uint32_t least;     /* a path of fewer messages is noise */
-	double least_share; /* and so is one of a smaller part of the messages before it */
+	uint32_t least;           /* a path of fewer messages is noise */
+	double least_share;       /* and so is one of a smaller part of the messages before it */
+	bool (*is_stopped)(void); /* asked now and then, true: leave off; may be NULL */
 };
 
 #define FOLLOW_DEFAULTS \
@@ -30,6 +31,8 @@ struct followed {
 	VEC(struct vertex) v; /* a parent stands before its children */
 	int64_t quantum_ns;
 	uint64_t nr_correlations;
+	uint64_t nr_skipped; /* pairs of routes that were too many */
+	bool is_stopped;     /* nothing was decided */
 };
 
 /* Sets cause, confidence and placed of every message that it can. The traffic is settled. */

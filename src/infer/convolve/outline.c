@@ -11,7 +11,7 @@
 #include "infer/convolve/follow.h"
 #include "infer/convolve/traffic.h"
 
-#define VERTICES_MOST 4096
+#define VERTICES_MOST (1 << 16)
 #define NEARLY_ALL 0.9  /* so many of a kind go on: the others should too */
 #define SPONTANEOUS 0.2 /* part of a route without cause that makes it one that begins requests */
 
@@ -28,7 +28,7 @@ struct outliner {
 	struct followed *f;
 	uint32_t *order;  /* messages by time: causes before effects */
 	uint32_t *vertex; /* of each message */
-	uint32_t root;    /* the first */
+	uint32_t *root;   /* vertex by route, of those without a cause */
 	VEC(struct place) places;
 };
 
@@ -52,8 +52,8 @@ static uint32_t add_vertex(struct outliner *w, uint32_t parent, uint32_t route)
 	vec_push(&w->f->v, x);
 	vec_push(&w->places, (struct place){ .child = SENT_NONE });
 	if (parent == SENT_NONE) {
-		w->places.v[added].next = w->root;
-		w->root = added;
+		w->places.v[added].next = SENT_NONE;
+		w->root[route] = added;
 	} else {
 		w->places.v[added].next = w->places.v[parent].child;
 		w->places.v[parent].child = added;
@@ -67,7 +67,7 @@ static uint32_t vertex_of(struct outliner *w, const struct sent *s)
 
 	if (s->cause != SENT_NONE && parent == SENT_NONE)
 		return SENT_NONE;
-	at = parent == SENT_NONE ? w->root : w->places.v[parent].child;
+	at = parent == SENT_NONE ? w->root[s->route] : w->places.v[parent].child;
 	while (at != SENT_NONE && w->f->v.v[at].route != s->route)
 		at = w->places.v[at].next;
 	return at == SENT_NONE ? add_vertex(w, parent, s->route) : at;
@@ -158,11 +158,14 @@ static void drop_noise(struct outliner *w)
 
 void outline(struct traffic *t, const struct follow_options *o, struct followed *f)
 {
-	struct outliner w = { .t = t, .o = o, .f = f, .root = SENT_NONE };
+	struct outliner w = { .t = t, .o = o, .f = f };
 	size_t nr = t->v.nr;
 
 	w.order = mem_alloc(mem_bytes(nr + 1, sizeof(*w.order)));
 	w.vertex = mem_alloc(mem_bytes(nr + 1, sizeof(*w.vertex)));
+	w.root = mem_alloc(mem_bytes(t->routes.nr + 1, sizeof(*w.root)));
+	for (size_t i = 0; i < t->routes.nr; i++)
+		w.root[i] = SENT_NONE;
 	for (uint32_t i = 0; i < nr; i++)
 		w.order[i] = i;
 	qsort_r(w.order, nr, sizeof(*w.order), by_time, t->v.v);
@@ -172,5 +175,6 @@ void outline(struct traffic *t, const struct follow_options *o, struct followed 
 	drop_noise(&w);
 	free(w.order);
 	free(w.vertex);
+	free(w.root);
 	vec_done(&w.places);
 }
