@@ -12,11 +12,19 @@ teardown() {
 	rm -rf "$DIR"
 }
 
-# kill_writer SEED: starts a writer of 200000 events and kills it after 0 to 0.6 s
+# kill_writer: starts a writer of 200000 events and kills it at any time up to a little after it would be done; how long that
+# takes is measured first, so that a fast machine is killed in the middle as well
 kill_writer() {
+	if [ -z "$WRITE_US" ]; then
+		local began
+		began=$(date +%s%6N)
+		"$WRITER" write "$DIR/timed" 200000
+		WRITE_US=$(($(date +%s%6N) - began))
+		rm -f "$DIR/timed"
+	fi
 	"$WRITER" write "$RUN" 200000 &
-	local pid=$!
-	sleep "0.$(printf %03d $((($1 * 7919 + RANDOM) % 600)))"
+	local pid=$! us=$((RANDOM * WRITE_US * 5 / 4 / 32768))
+	sleep "$((us / 1000000)).$(printf %06d $((us % 1000000)))"
 	kill -9 $pid 2>/dev/null || true
 	wait $pid 2>/dev/null || true
 }
@@ -30,9 +38,9 @@ mount_small() {
 
 @test "kill -9 at any moment leaves no run or a whole one" {
 	local absent=0 new=0
-	for i in $(seq 25); do
+	for _ in $(seq 25); do
 		rm -f "$RUN"
-		kill_writer "$i"
+		kill_writer
 		run "$WRITER" check "$RUN"
 		case $status in
 		0) [ "$output" = 200000 ]; new=$((new + 1)) ;;
@@ -46,9 +54,9 @@ mount_small() {
 
 @test "kill -9 at any moment leaves the old run or the new one" {
 	local old=0 new=0
-	for i in $(seq 25); do
+	for _ in $(seq 25); do
 		"$WRITER" write "$RUN" 1000
-		kill_writer "$i"
+		kill_writer
 		run "$WRITER" check "$RUN"
 		[ "$status" = 0 ]
 		case $output in
