@@ -79,7 +79,8 @@ static void add_middle(struct cover *c)
 
 struct version version_cover(struct arena *a, const struct version *x, const struct version *y)
 {
-	struct version to = { .parts = arena_array(a, struct part, 2U * (x->nr + y->nr) + 2) };
+	struct version to = { .parts = arena_array(a, struct part, 2U * (x->nr + y->nr) + 2),
+			      .guesses = x->guesses < y->guesses ? x->guesses : y->guesses };
 	struct cover c = { .x = x, .y = y, .end_x = x->nr, .end_y = y->nr, .to = &to };
 	size_t cells;
 

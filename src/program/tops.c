@@ -3,7 +3,8 @@
  * where the work on one request begins. Besides, work begins where a thread begins, where another
  * process is answered, and where something calls that is not given: main, a callback, an override
  * of a foreign or abstract method. Public methods that merely nobody calls are the API of a
- * library; they count only when nothing else leads to what they log.
+ * library; they count only when nothing else leads to what they log. And a thread that goes from
+ * one request to the next, of several kinds, is not the beginning of any of them.
  */
 #include "program/tops.h"
 
@@ -15,6 +16,8 @@
 enum {
 	DROP_MIN = 2,    /* identifiers logged, for a drop to mean something */
 	BETWEEN_MAX = 3, /* methods made by the compiler, in a row */
+	KINDS_MIN = 2,   /* of requests that a thread works on, to be the beginning of none */
+	KINDS_DEEP = 4,  /* calls on the way to them */
 };
 
 struct finder {
@@ -316,6 +319,45 @@ static void move_behind(struct finder *f, uint32_t method)
 		f->out->top[behind[i]] = TOP_REMOTE;
 }
 
+/* Adds how many methods that lose their identifiers on the way here are called from the method. */
+static uint32_t count_kinds(const struct finder *f, uint32_t method, uint32_t own, unsigned depth)
+{
+	uint32_t nr = 0;
+
+	callgraph_each(f->g, method, e)
+	{
+		if (nr >= KINDS_MIN)
+			break;
+		if (e->kind != EDGE_CALL || !f->out->speaks[e->to] || e->to == method)
+			continue;
+		if (f->out->top[e->to] == TOP_DROP)
+			nr += f->out->of[e->to].total > own;
+		else if (f->out->top[e->to] == TOP_NOT && depth < KINDS_DEEP)
+			nr += count_kinds(f, e->to, own, depth + 1);
+	}
+	return nr;
+}
+
+/* lprof's DataXceiver.run(): a loop over requests, each of which begins in what it calls. */
+static bool is_dispatcher(const struct finder *f, uint32_t method)
+{
+	return f->out->top[method] == TOP_START &&
+	       count_kinds(f, method, f->out->of[method].total, 1) >= KINDS_MIN;
+}
+
+static void drop_dispatchers(struct finder *f)
+{
+	uint32_t nr = (uint32_t)f->program->methods.nr;
+	bool *is_none = mem_zalloc(nr + 1U);
+
+	for (uint32_t m = 0; m < nr; m++)
+		is_none[m] = is_dispatcher(f, m);
+	for (uint32_t m = 0; m < nr; m++)
+		if (is_none[m])
+			f->out->top[m] = TOP_NOT;
+	free(is_none);
+}
+
 void tops_find(struct identifiers *out, const struct callgraph *g)
 {
 	struct finder f = { .out = out, .g = g, .program = g->program };
@@ -326,6 +368,7 @@ void tops_find(struct identifiers *out, const struct callgraph *g)
 		out->top[m] = (uint8_t)top_of(&f, m);
 	for (uint32_t m = 0; m < nr; m++)
 		move_behind(&f, m);
+	drop_dispatchers(&f);
 	for (uint32_t m = 0; m < nr; m++)
 		if (out->top[m] != TOP_NOT)
 			cover(&f, m);
