@@ -73,16 +73,6 @@ struct finder {
 	struct changes changed;
 };
 
-static bool same_path(const struct path *x, const struct path *y)
-{
-	if (x->root != y->root || x->nr != y->nr)
-		return false;
-	for (uint16_t i = 0; i < x->nr; i++)
-		if (!str_eq(x->fields[i], y->fields[i]))
-			return false;
-	return true;
-}
-
 /* Whether a change of the one is a change of the other: a field of it, or it itself. */
 static bool is_within(const struct path *inner, const struct path *outer)
 {
@@ -97,7 +87,7 @@ static bool is_within(const struct path *inner, const struct path *outer)
 static void add_id(struct finder *f, const struct path *p, uint32_t count)
 {
 	vec_each (&f->ids, id) {
-		if (!same_path(&id->path, p))
+		if (!path_is_same(&id->path, p))
 			continue;
 		id->count = id->count + count < COUNT_MAX ? id->count + count : COUNT_MAX;
 		return;
@@ -108,7 +98,7 @@ static void add_id(struct finder *f, const struct path *p, uint32_t count)
 static void add_changed(struct changes *to, const struct path *p)
 {
 	vec_each (to, c)
-		if (same_path(c, p))
+		if (path_is_same(c, p))
 			return;
 	if (to->nr < CHANGED_MAX)
 		vec_push(to, *p);

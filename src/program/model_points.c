@@ -3,16 +3,6 @@
 #include "program/model_making.h"
 #include "program/scope.h"
 
-static bool same_path(const struct path *x, const struct path *y)
-{
-	if (x->root != y->root || x->nr != y->nr)
-		return false;
-	for (uint16_t i = 0; i < x->nr; i++)
-		if (!str_eq(x->fields[i], y->fields[i]))
-			return false;
-	return true;
-}
-
 /* Whether the method logs the value without it or what it calls changing it. */
 static bool is_id(const struct making *m, const struct path *path, uint32_t method)
 {
@@ -24,7 +14,7 @@ static bool is_id(const struct making *m, const struct path *path, uint32_t meth
 	if (own.root < 0 && !own.nr)
 		return false;
 	for (uint32_t i = 0; i < s->nr; i++)
-		if (same_path(&s->ids[i].path, &own))
+		if (path_is_same(&s->ids[i].path, &own))
 			return true;
 	return false;
 }

@@ -253,23 +253,13 @@ static int by_ends(const void *a, const void *b)
 	return str_cmp(x->through, y->through);
 }
 
-static bool same_path(const struct path *x, const struct path *y)
-{
-	if (x->root != y->root || x->nr != y->nr)
-		return false;
-	for (uint16_t i = 0; i < x->nr; i++)
-		if (!str_eq(x->fields[i], y->fields[i]))
-			return false;
-	return true;
-}
-
 /* The identifier of the method that the path is, if it logs it. */
 static const struct path *known_as(const struct finder *f, uint32_t method, const struct path *p)
 {
 	const struct summary *s = &f->ids->of[method];
 
 	for (uint32_t i = 0; i < s->nr; i++)
-		if (same_path(&s->ids[i].path, p))
+		if (path_is_same(&s->ids[i].path, p))
 			return &s->ids[i].path;
 	return NULL;
 }
@@ -361,7 +351,7 @@ static struct path at_from(struct finder *f, const struct draft *d, struct path 
 static void add_shared(struct finder *f, const struct path *from, const struct path *to)
 {
 	vec_each (&f->shared, s)
-		if (same_path(&s->from, from) && same_path(&s->to, to))
+		if (path_is_same(&s->from, from) && path_is_same(&s->to, to))
 			return;
 	if (f->shared.nr < SHARED_MAX)
 		vec_push(&f->shared, (struct shared_id){ *from, *to });

@@ -303,6 +303,16 @@ void text_guess(struct text t)
 		t.versions[i].guesses++;
 }
 
+bool path_is_same(const struct path *x, const struct path *y)
+{
+	if (x->root != y->root || x->nr != y->nr)
+		return false;
+	for (uint16_t i = 0; i < x->nr; i++)
+		if (!str_eq(x->fields[i], y->fields[i]))
+			return false;
+	return true;
+}
+
 static const struct path *keep_path(struct arena *a, const struct path *p)
 {
 	struct path *kept;

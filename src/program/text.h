@@ -36,6 +36,9 @@ struct path {
 	struct str *fields; /* the last ones, when there are more */
 };
 
+/* The same way from the same root; of which method is not looked at. */
+bool path_is_same(const struct path *x, const struct path *y);
+
 struct part {
 	const struct path *path; /* of a hole; may be NULL */
 	enum part_kind kind;
