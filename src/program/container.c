@@ -55,6 +55,13 @@ static char *joined(const char *a, char between, const char *b)
 	return z;
 }
 
+static char *copied(const char *z)
+{
+	size_t n = strlen(z) + 1;
+
+	return memcpy(mem_alloc(n), z, n);
+}
+
 static bool ends_with(const char *name, const char *end)
 {
 	return str_ends(str_of(name), str_of(end));
@@ -84,12 +91,11 @@ static int by_name(const void *a, const void *b)
 
 static bool push_folder(struct container *c, const char *path)
 {
-	struct level l = { .path = mem_alloc(strlen(path) + 1) };
+	struct level l = { .path = copied(path) };
 	VEC(char *) names = { 0 };
 	DIR *dir = opendir(path);
 	struct dirent *e;
 
-	strcpy(l.path, path);
 	if (!dir || c->levels.nr >= DEPTH_MAX) {
 		if (dir)
 			closedir(dir);
@@ -134,8 +140,8 @@ static bool push_jar_file(struct container *c, const char *path)
 
 	if (stat(path, &st) < 0)
 		return false;
-	return push_zip(c, strcpy(mem_alloc(strlen(path) + 1), path),
-			zip_open(path, ZIP_RDONLY, &code), (uint64_t)st.st_size, 1);
+	return push_zip(c, copied(path), zip_open(path, ZIP_RDONLY, &code), (uint64_t)st.st_size,
+			1);
 }
 
 /* The stored bytes of an entry; NULL when they cannot be had. */
@@ -260,7 +266,7 @@ static int take_file(struct container *c, const char *path, uint64_t size, struc
 		return 0;
 	}
 	fclose(f);
-	p->path = strcpy(mem_alloc(strlen(path) + 1), path);
+	p->path = copied(path);
 	return 1;
 }
 

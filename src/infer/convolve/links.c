@@ -360,10 +360,15 @@ void links_learn(struct links *l, const struct traffic *t, uint32_t least, doubl
 
 static void insert(struct candidate *v, size_t *nr, size_t most, struct candidate c)
 {
-	size_t at = *nr < most ? (*nr)++ : most;
+	size_t at = *nr;
 
-	if (at == most && c.density <= v[--at].density)
-		return;
+	if (at == most) {
+		at--; /* in place of the last, if it is better */
+		if (c.density <= v[at].density)
+			return;
+	} else {
+		++*nr;
+	}
 	for (; at > 0 && v[at - 1].density < c.density; at--)
 		v[at] = v[at - 1];
 	v[at] = c;
