@@ -28,7 +28,7 @@ sites() {
 
 # lines SET SYSTEM...: at least 97 % of the lines of the set, with models of all the systems
 lines_of() {
-	local set=$1 models= system
+	local set=$1 models='' system
 	shift
 	[ "$LIVE" = all ] || skip "slow: make test-live"
 	[ -f "$CULPRIT_DATA/logs/$set.tar.xz" ] || skip "no $set.tar.xz in $CULPRIT_DATA/logs"

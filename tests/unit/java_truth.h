@@ -20,7 +20,8 @@ struct java {
 	struct losses losses;
 };
 
-/* Skips the test when there was no javac to compile the programs. Names are of jars, without .jar. */
+/* Skips the test when there was no javac to compile the programs. Names are of jars, without .jar.
+ */
 void java_open(struct java *j, const char *jar, const char *beside, unsigned threads);
 void java_close(struct java *j);
 
@@ -28,8 +29,8 @@ void java_close(struct java *j);
  * How many comments of tests/java/FOLDER/FILE are not true; each is printed. They say:
  *
  *	//= LEVEL[!] [LOGGER]: TEXT [| TEXT…] [|| …]	logs so (! with an exception); | further
- *		versions, || or else; {} a hole, {Block.id:integer} where from and of which type, {*}
- *		perhaps anything, * alone whatever; LEVEL@-2: two lines above
+ *		versions, || or else; {} a hole, {Block.id:integer} where from and of which type,
+ *{*} perhaps anything, * alone whatever; LEVEL@-2: two lines above
  *	//> start CLASS.METHOD				hands it to another thread
  *	//> call CLASS.METHOD, //> no call …		runs it
  *	//@ top CLASS.METHOD, //@ no top …		where requests begin
