@@ -1,7 +1,9 @@
 #include "cli/observe.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +18,7 @@
 #include "source/source.h"
 #include "store/store.h"
 
-static volatile sig_atomic_t is_interrupted;
+static atomic_int is_interrupted; /* written by a signal, read by every thread */
 
 static void interrupt(int signal)
 {
@@ -26,10 +28,16 @@ static void interrupt(int signal)
 
 static struct progress inferring;
 
-/* Asked between requests: also the moment to show that something goes on. */
+/* Asked between requests, by any thread: also the moment to show that something goes on. One at a
+ * time draws. */
 static bool is_stopped(void)
 {
-	progress_add(&inferring, 0);
+	static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;
+
+	if (!pthread_mutex_trylock(&drawing)) {
+		progress_add(&inferring, 0);
+		pthread_mutex_unlock(&drawing);
+	}
 	return is_interrupted;
 }
 

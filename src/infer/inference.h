@@ -12,9 +12,9 @@ struct store;
 struct infer_options {
 	int64_t max_skew_ns; /* larger clock corrections are not made; 0 makes none, negative any */
 	int64_t idle_ns;     /* silence after which a request id means a new request */
-	bool (*is_stopped)(
-		void); /* asked now and then: true ends the inference with -EINTR; may be NULL */
-	const char *method; /* how messages become paths: nesting, joint ...; NULL chooses */
+	bool (*is_stopped)(void); /* asked now and then, by any thread: true ends the inference with
+				     -EINTR; may be NULL */
+	const char *method;       /* how messages become paths: nesting, joint ...; NULL chooses */
 };
 
 #define INFER_DEFAULTS { .max_skew_ns = -1, .idle_ns = 60000000000LL }
