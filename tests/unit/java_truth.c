@@ -458,3 +458,18 @@ unsigned java_lies(struct java *j, const char *folder, const char *file)
 	free(t.source);
 	return t.lies;
 }
+
+void java_holds(const char *file)
+{
+	static const char *const jars[] = { "rules", "rules8" };
+	unsigned lies = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct java j;
+
+		java_open(&j, jars[i], NULL, 1);
+		lies += java_lies(&j, "rules", file);
+		java_close(&j);
+	}
+	assert_int_equal(lies, 0);
+}

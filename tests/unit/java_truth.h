@@ -40,6 +40,9 @@ void java_close(struct java *j);
  * A statement that logs and has no comment is untrue as well, and so is a hand-over.
  */
 unsigned java_lies(struct java *j, const char *folder, const char *file);
+/* The test fails unless all comments of tests/java/rules/FILE are true, of what today's javac makes
+ * of it and of what older ones made. */
+void java_holds(const char *file);
 /* "first: a; a -> b+c*, d!; d! -> ; last: b+c*": the texts, * repeated, ! after an exception. */
 void java_order(struct java *j, uint32_t method, struct buf *b);
 /* CLASS.METHOD, the class without its package; * at the end stands for any rest. */
