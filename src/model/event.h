@@ -49,6 +49,10 @@ struct event {
 	int64_t duration; /* what the line itself says the work took, ending at ns; -1 for nothing
 			   */
 
+	/* Only on the way from a source, and only where the program's statements are known. */
+	uint32_t statement; /* the log statement that wrote it, from 1; 0 for none */
+	struct str values;  /* what stands in it, packed by whoever knows the statements */
+
 	/* EVENT_MESSAGE and EVENT_POINT */
 	enum message_op op;
 	struct str peer;  /* receiver of a message; process of a causal event */

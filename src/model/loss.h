@@ -159,6 +159,9 @@
 	X(LOSS_LINES_UNPLACED, "lines_in_no_request", \
 	  "log line that carries no name of a request", \
 	  "log lines that carry no name of a request") \
+	X(LOSS_LINES_NO_STATEMENT, "lines_without_statement", \
+	  "log line that no statement of the program given wrote", \
+	  "log lines that no statement of the program given wrote") \
 	X(LOSS_PATHS_RARE, "requests_of_rare_paths", \
 	  "request left out of the patterns of paths, which are too many", \
 	  "requests left out of the patterns of paths, which are too many") \

@@ -207,9 +207,11 @@ static void work(void *ctx, void *slot)
 /* The event outlives the chunk that it was parsed from, so its strings move. */
 static void hold(struct chunks *c, const struct event *ev)
 {
-	struct str *strings[] = { &c->held.node,  &c->held.thread, &c->held.point, &c->held.key,
-				  &c->held.span,  &c->held.title,  &c->held.peer,  &c->held.id,
-				  &c->held.after, &c->held.attrs,  &c->held.text };
+	struct str *strings[] = {
+		&c->held.node,  &c->held.thread, &c->held.point, &c->held.key,
+		&c->held.span,  &c->held.title,  &c->held.peer,  &c->held.id,
+		&c->held.after, &c->held.attrs,  &c->held.text,  &c->held.values
+	};
 
 	c->held = *ev;
 	arena_reset(&c->held_arena);

@@ -184,6 +184,7 @@ struct layout_worker *layout_worker_new(const struct layout *layout)
 	struct layout_worker *worker = mem_zalloc(sizeof(*worker));
 
 	worker->layout = layout;
+	worker->said = &worker->message;
 	worker->json = json_new();
 	return worker;
 }
@@ -203,7 +204,13 @@ struct layout_worker *layout_worker_inner(struct layout_worker *worker, unsigned
 {
 	if (!worker->inner[nr])
 		worker->inner[nr] = layout_worker_new(inner);
+	worker->inner[nr]->said = worker->said;
 	return worker->inner[nr];
+}
+
+struct str layout_message(const struct layout_worker *worker)
+{
+	return *worker->said;
 }
 
 int layout_parse(const struct layout *layout, struct layout_worker *worker, struct str line,
@@ -283,6 +290,8 @@ void layout_event_begin(const struct layout *layout, struct event *ev)
 	ev->span = none;
 	ev->title = none;
 	ev->duration = -1;
+	ev->statement = 0;
+	ev->values = none;
 	ev->op = MESSAGE_SENT;
 	ev->peer = none;
 	ev->id = none;
@@ -326,6 +335,7 @@ void layout_event_finish(struct layout_worker *worker, struct event *ev, struct 
 {
 	struct logid id;
 
+	*worker->said = message;
 	if (worker->layout->is_bare)
 		return;
 	if (ev->key_kind == KEY_NONE && logid_find(message, &id)) {

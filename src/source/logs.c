@@ -15,6 +15,7 @@
 #include "source/layout.h"
 #include "source/lines.h"
 #include "source/nodename.h"
+#include "source/source.h"
 
 #define LINE_BYTES_MAX ((size_t)1 << 20)
 #define SNIFF_BYTES ((size_t)4 << 10)
@@ -22,6 +23,7 @@
 
 struct logs {
 	struct layout *layout;
+	const struct statements *statements; /* NULL: not asked for */
 	bool has_more;
 	uint32_t file;
 };
@@ -117,10 +119,28 @@ static void go_on(struct logs *logs, struct batch *b, struct str line, uint64_t 
 	last->nr_lines = (uint32_t)(b->first_line + nr - last->line + 1);
 }
 
+/* The last event is whole: all lines that go on with it are known, up to the end of the chunk. */
+static void find_statement(const struct logs *logs, struct batch *b, struct str message)
+{
+	struct event *ev = b->events.nr ? &b->events.v[b->events.nr - 1] : NULL;
+	const char *end;
+
+	if (!ev)
+		return;
+	end = b->bytes.p + (ev->offset - b->offset) + ev->length;
+	/* a message that stands in the line itself, up to its end, goes on in the next ones */
+	if (ev->nr_lines > 1 && message.p >= b->bytes.p && message.p + message.n < end &&
+	    (message.p[message.n] == '\n' || message.p[message.n] == '\r'))
+		message.n = (size_t)(end - message.p);
+	logs->statements->find(logs->statements->ctx, ev, message, &b->arena);
+	b->losses.count[LOSS_LINES_NO_STATEMENT] += !ev->statement;
+}
+
 static void parse(void *ctx, struct batch *b)
 {
 	struct logs *logs = ctx;
 	struct lines l = lines_of(b->bytes);
+	struct str message = { 0 };
 	struct line line;
 
 	for (uint64_t nr = 0; lines_next(&l, &line); nr++) {
@@ -135,7 +155,13 @@ static void parse(void *ctx, struct batch *b)
 		if (!layout_parse(logs->layout, b->worker_state, line.text, &b->arena, ev,
 				  &b->losses)) {
 			go_on(logs, b, line.text, nr);
+			if (logs->has_more)
+				message = layout_message(b->worker_state);
 			continue;
+		}
+		if (logs->statements) {
+			find_statement(logs, b, message);
+			message = layout_message(b->worker_state);
 		}
 		ev->kind = EVENT_LOG;
 		ev->file = logs->file;
@@ -145,6 +171,8 @@ static void parse(void *ctx, struct batch *b)
 		ev->length = line.text.n;
 		b->events.nr++;
 	}
+	if (logs->statements)
+		find_statement(logs, b, message);
 }
 
 static int settle(void *ctx, struct batch *b, struct error *err)
@@ -173,7 +201,7 @@ static int find_layout(struct input *in, const struct source_options *o, struct 
 static int read_logs(struct input *in, const struct source_options *o, struct sink *sink,
 		     struct error *err)
 {
-	struct logs logs = { 0 };
+	struct logs logs = { .statements = o->statements };
 	struct chunk_format format = { .ctx = &logs,
 				       .line_bytes_max = LINE_BYTES_MAX,
 				       .open_worker = open_worker,
@@ -182,7 +210,8 @@ static int read_logs(struct input *in, const struct source_options *o, struct si
 				       .settle = settle };
 	struct file_seen seen = { .path = str_of(input_path(in)),
 				  .bytes = input_bytes(in),
-				  .mtime_ns = input_mtime(in) };
+				  .mtime_ns = input_mtime(in),
+				  .mark = input_mark(in) };
 	int r = find_layout(in, o, &logs.layout, err);
 
 	if (r < 0)

@@ -12,6 +12,16 @@ struct error;
 struct input;
 struct sink;
 
+struct arena;
+struct event;
+
+/* Whoever knows the log statements of the program that wrote the logs. */
+struct statements {
+	const void *ctx;
+	/* Sets statement and values of *ev, which is parsed otherwise. Many threads ask at once. */
+	void (*find)(const void *ctx, struct event *ev, struct str message, struct arena *arena);
+};
+
 struct source_options {
 	const char *layout; /* a log4j pattern for all logs, or NULL to find out */
 	const char *zone;  /* of times that name none: "+02:00", "UTC", or NULL for the local one */
@@ -19,6 +29,7 @@ struct source_options {
 	const char *names; /* file of lines "ADDRESS[:PORT] NAME" for captures, or NULL */
 	bool is_bare;  /* of logs: layout, time and split only; what the text names or tells is left
 			  alone (to measure the one without the other) */
+	const struct statements *statements; /* asked about each event of a log; may be NULL */
 	bool is_blind; /* of captures: names of requests in messages are not looked at */
 };
 
@@ -49,7 +60,7 @@ struct source_list {
 
 /* Files named by arguments: files, directories (walked, hidden files left out), globs, "-". Files
  * of the one directory that was given are named from there on, all others as they were given.
- * Sorted within a directory. */
+ * Sorted within a directory, rotated logs the oldest first. */
 int source_expand(char *const *args, size_t nr, struct source_list *list, struct error *err);
 void source_list_done(struct source_list *list);
 
@@ -59,5 +70,8 @@ void source_list_done(struct source_list *list);
  */
 int source_read(const char *path, const struct source_options *o, struct sink *sink,
 		struct error *err);
+/* The same of a file that is open already, as input_of_fd has it; the path says what it is called. */
+int source_read_open(int fd, const char *path, uint64_t upto, const struct source_options *o,
+		     struct sink *sink, struct error *err);
 
 #endif

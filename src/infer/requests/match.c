@@ -1,0 +1,306 @@
+/*
+ * A line is first held against the statements of the source file or logger that it names, then
+ * against all. Among those that fit, the one counts that stands in the line that was printed, then
+ * one of the level, then the one with the most constant text, then one with numbers where numbers
+ * belong.
+ */
+#include "infer/requests/match.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "infer/requests/match_build.h"
+#include "infer/requests/match_where.h"
+
+/* Of constant text. Fewer letters say too little where the logger does not agree. */
+enum { LETTERS_FOREIGN = 10, LETTERS_NOWHERE = 4, LETTERS_ELSEWHERE = 12, LETTERS_FRONT = 12 };
+
+#define MESSAGE_MAX ((size_t)16 << 10) /* what follows is no longer looked at */
+
+enum stage {
+	STAGE_FILE,   /* among the statements of the file that is printed */
+	STAGE_LOGGER, /* of the logger */
+	STAGE_ALL,
+};
+
+struct search {
+	enum stage stage;
+	struct match_where where;
+	enum level level;
+	struct str first, whole; /* line, message */
+	uint64_t score;          /* of *to; 0: nothing yet */
+	uint32_t least;          /* letters that are needed to be better */
+	bool is_tied;            /* another statement fits as well */
+	const struct match_pattern *best;
+	struct match *to;
+};
+
+/* Scores are compared as numbers: what says more stands higher. */
+#define SCORE_LINE ((uint64_t)1 << 41)
+#define SCORE_LEVEL ((uint64_t)1 << 40)
+#define SCORE_LETTERS 8
+
+static bool has_level(const struct search *s, const struct match_pattern *p)
+{
+	return p->level == LEVEL_NONE || s->level == LEVEL_NONE || p->level == (uint8_t)s->level;
+}
+
+/* How good it would be if it fitted; 0 when it is not to be considered. */
+static uint64_t promise(const struct search *s, const struct match_item *it)
+{
+	const struct match_pattern *p = it->pattern;
+	bool is_line = s->where.line && s->where.line == p->line && s->stage != STAGE_ALL;
+	uint64_t letters = p->letters;
+
+	if (!letters && !is_line)
+		return 0;
+	if (s->stage == STAGE_LOGGER && !match_where_is(s->where.logger, it->logger))
+		return 0;
+	if (s->stage == STAGE_ALL && !s->where.logger.n && letters < LETTERS_NOWHERE)
+		return 0;
+	if (s->stage == STAGE_ALL && s->where.logger.n && !p->is_open) {
+		if (letters < LETTERS_FOREIGN || !has_level(s, p))
+			return 0;
+		letters -= LETTERS_FOREIGN - 1;
+	}
+	return (is_line ? SCORE_LINE : 0) | (has_level(s, p) ? SCORE_LEVEL : 0) |
+	       letters << SCORE_LETTERS | FIT_WHOLE;
+}
+
+static enum match_fit fit_either(const struct search *s, const struct match_pattern *p,
+				 struct match *to)
+{
+	enum match_fit fit = match_fit(p, s->first, to);
+
+	if (fit == FIT_WHOLE || s->first.n == s->whole.n)
+		return fit;
+	return fit ? fit : match_fit(p, s->whole, to);
+}
+
+static void take(struct search *s, const struct match_pattern *p, const struct match *fitted)
+{
+	s->best = p;
+	s->is_tied = false;
+	if (fitted != s->to) {
+		s->to->nr = fitted->nr;
+		memcpy(s->to->values, fitted->values, fitted->nr * sizeof(*fitted->values));
+	}
+	/* no statement of a better class can come, so letters alone decide from here on */
+	if (s->stage != STAGE_ALL && s->score & SCORE_LEVEL &&
+	    (!s->where.line || s->score & SCORE_LINE))
+		s->least = p->letters;
+}
+
+static bool consider(void *ctx, const struct match_item *it)
+{
+	struct search *s = ctx;
+	const struct match_pattern *p = it->pattern;
+	uint64_t score = promise(s, it);
+	struct match scratch, *to = s->best ? &scratch : s->to;
+	enum match_fit fit;
+
+	if (!score || score < s->score || p == s->best)
+		return true;
+	fit = fit_either(s, p, to);
+	if (!fit)
+		return true;
+	score -= FIT_WHOLE - fit;
+	if (score == s->score && p->model == s->best->model && p->point != s->best->point)
+		s->is_tied = true;
+	if (score <= s->score)
+		return true;
+	s->score = score;
+	take(s, p, to);
+	return true;
+}
+
+static bool search_set(struct search *s, const struct match_set *set, enum stage stage)
+{
+	s->stage = stage;
+	if (set)
+		match_set_visit(set, s->whole, &s->least, consider, s);
+	return s->best != NULL;
+}
+
+static const struct match_set *set_named(const struct match_sets *sets, struct str name)
+{
+	sym_t sym = names_find(&sets->names, name);
+
+	return sym ? sets->v[sym] : NULL;
+}
+
+static float sureness(const struct search *s)
+{
+	float sure = s->best->letters >= 10 ? 0.99F : s->best->letters >= 4 ? 0.9F : 0.6F;
+
+	if (s->score & SCORE_LINE)
+		sure = 1;
+	if (s->stage == STAGE_ALL)
+		sure *= s->best->is_open || !s->where.logger.n ? 0.8F : 0.5F;
+	if (!(s->score & SCORE_LEVEL))
+		sure *= 0.5F;
+	if ((s->score & FIT_WHOLE) != FIT_WHOLE)
+		sure *= 0.8F;
+	if (s->is_tied)
+		sure *= 0.7F;
+	return sure;
+}
+
+static int answer(struct search *s)
+{
+	s->to->model = s->best->model;
+	s->to->point = s->best->point;
+	s->to->version = s->best->version;
+	s->to->sure = sureness(s);
+	return 1;
+}
+
+/* The statement in the line that was printed, although none of its texts fits. */
+static int find_place(const struct matcher *m, const struct search *s)
+{
+	for (unsigned i = 0; i < m->nr; i++) {
+		struct model_range at =
+			model_find_place(m->models[i], s->where.file, s->where.line);
+
+		for (uint32_t k = at.first; k < at.first + at.nr; k++) {
+			uint32_t point = model_place(m->models[i], k).point;
+			enum level level = model_point(m->models[i], point).level;
+
+			if (level != LEVEL_NONE && s->level != LEVEL_NONE && level != s->level)
+				continue;
+			s->to->model = i;
+			s->to->point = point;
+			s->to->version = MODEL_NO;
+			s->to->nr = 0;
+			s->to->sure = 0.7F;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static int find_in_file(const struct matcher *m, struct search *s)
+{
+	search_set(s, set_named(&m->files, s->where.file), STAGE_FILE);
+	if (!s->best || !s->where.line || s->score & SCORE_LINE)
+		return s->best ? answer(s) : s->where.line ? find_place(m, s) : 0;
+	/* a model of another version has other lines: text that says enough is believed more */
+	if (s->best->letters >= LETTERS_ELSEWHERE && s->score & SCORE_LEVEL)
+		return answer(s);
+	return find_place(m, s) || answer(s);
+}
+
+static void search_begin(struct search *s, struct str point, enum level level, struct str message,
+			 struct match *to)
+{
+	*s = (struct search){ .where = match_where_of(point), .level = level, .to = to };
+	while (message.n && isspace((unsigned char)message.p[0]))
+		message = str_skip(message, 1);
+	s->whole = str_head(message, MESSAGE_MAX);
+	s->first = str_head(s->whole, str_find_char(s->whole, '\n'));
+	if (s->first.n && s->first.p[s->first.n - 1] == '\r')
+		s->first.n--;
+}
+
+int matcher_find(const struct matcher *m, struct str point, enum level level, struct str message,
+		 struct match *to)
+{
+	struct search s;
+
+	search_begin(&s, point, level, message, to);
+	if (!s.whole.n)
+		return 0;
+	if (s.where.file.n && find_in_file(m, &s))
+		return 1;
+	if (s.where.logger.n &&
+	    search_set(&s, set_named(&m->loggers, match_where_last(s.where.logger)), STAGE_LOGGER))
+		return answer(&s);
+	return search_set(&s, m->all, STAGE_ALL) ? answer(&s) : 0;
+}
+
+int matcher_thread(const struct matcher *m, struct str name, struct match *to)
+{
+	struct search s;
+
+	search_begin(&s, (struct str){ "", 0 }, LEVEL_NONE, name, to);
+	return s.whole.n && search_set(&s, m->threads, STAGE_FILE) ? answer(&s) : 0;
+}
+
+int matcher_new(struct matcher **m, const struct model_file *const *models, unsigned nr,
+		struct error *err)
+{
+	struct matcher *made;
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < nr; i++)
+		all += model_nr_points(models[i]);
+	if (all >= UINT32_MAX)
+		return error_set(err, E2BIG,
+				 "the models hold more log statements than can be "
+				 "numbered");
+	made = mem_zalloc(sizeof(*made));
+	made->nr = nr;
+	made->models = arena_array(&made->arena, const struct model_file *, nr + 1);
+	for (unsigned i = 0; i < nr; i++)
+		made->models[i] = models[i];
+	match_build(made);
+	*m = made;
+	return 0;
+}
+
+void matcher_free(struct matcher *m)
+{
+	if (!m)
+		return;
+	names_done(&m->loggers.names);
+	names_done(&m->files.names);
+	arena_done(&m->arena);
+	free(m);
+}
+
+uint32_t matcher_number(const struct matcher *m, uint32_t model, uint32_t point)
+{
+	return m->points[model] + point;
+}
+
+uint32_t matcher_thread_number(const struct matcher *m, uint32_t model, uint32_t name)
+{
+	return m->names[model] + name;
+}
+
+static const struct model_file *number_of(const struct matcher *m, const uint32_t *first,
+					  uint32_t number, uint32_t *model, uint32_t *record)
+{
+	for (unsigned i = 0; i < m->nr; i++) {
+		if (number < first[i] || number >= first[i + 1])
+			continue;
+		*model = i;
+		*record = number - first[i];
+		return m->models[i];
+	}
+	return NULL;
+}
+
+const struct model_file *matcher_point(const struct matcher *m, uint32_t number, uint32_t *model,
+				       uint32_t *point)
+{
+	return number_of(m, m->points, number, model, point);
+}
+
+const struct model_file *matcher_thread_name(const struct matcher *m, uint32_t number,
+					     uint32_t *model, uint32_t *name)
+{
+	return number_of(m, m->names, number, model, name);
+}
+
+uint32_t matcher_nr_points(const struct matcher *m)
+{
+	return m->points[m->nr] - 1;
+}
+
+uint32_t matcher_nr_thread_names(const struct matcher *m)
+{
+	return m->names[m->nr] - 1;
+}

@@ -1,0 +1,185 @@
+#include "infer/requests/match_build.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "infer/requests/match_where.h"
+
+struct named_item {
+	sym_t name;
+	struct match_item item;
+};
+
+struct building {
+	struct matcher *m;
+	uint32_t model;
+	struct match_pattern *patterns; /* of the model, by version */
+	VEC(struct named_item) by_logger, by_file;
+	VEC(struct match_item) all, threads;
+};
+
+/* Layouts and readers drop blanks at both ends of a message, so they do not count. */
+static struct str trimmed(struct str text, bool is_first, bool is_last)
+{
+	while (is_first && text.n && isspace((unsigned char)text.p[0]))
+		text = str_skip(text, 1);
+	while (is_last && text.n && isspace((unsigned char)text.p[text.n - 1]))
+		text.n--;
+	return text;
+}
+
+static void add_part(struct match_pattern *p, struct match_part *to, struct match_part part)
+{
+	if (part.kind == PART_TEXT && !part.text.n)
+		return;
+	if (part.kind == PART_TEXT) {
+		p->letters += (uint32_t)part.text.n;
+		if (p->literal == MODEL_NO || part.text.n > p->parts[p->literal].text.n)
+			p->literal = p->nr;
+	}
+	to[p->nr++] = part;
+}
+
+static struct match_pattern ready(struct building *b, const struct model_file *f, uint32_t version)
+{
+	struct model_version v = model_version(f, version);
+	struct match_part *parts = arena_array(&b->m->arena, struct match_part, v.parts.nr + 1);
+	struct match_pattern p = { .parts = parts,
+				   .literal = MODEL_NO,
+				   .model = b->model,
+				   .point = v.point,
+				   .version = version };
+
+	for (uint32_t i = 0; i < v.parts.nr; i++) {
+		struct model_part from = model_part(f, v.parts.first + i);
+		struct match_part part = { .part = v.parts.first + i,
+					   .kind = (uint8_t)from.kind,
+					   .type = (uint8_t)from.type };
+
+		if (from.kind == PART_TEXT)
+			part.text = trimmed(from.text, !i, i + 1 == v.parts.nr);
+		add_part(&p, parts, part);
+	}
+	if (p.literal == MODEL_NO)
+		p.literal = p.nr;
+	return p;
+}
+
+static void add_point(struct building *b, const struct model_file *f, uint32_t point)
+{
+	struct model_point p = model_point(f, point);
+	struct str file = model_method(f, p.method).file;
+
+	for (uint32_t i = p.versions.first; i < p.versions.first + p.versions.nr; i++) {
+		struct match_pattern *ready_one = &b->patterns[i];
+		struct match_item item = { ready_one, p.logger };
+
+		*ready_one = ready(b, f, i);
+		ready_one->point = point;
+		ready_one->line = p.line;
+		ready_one->level = (uint8_t)p.level;
+		ready_one->is_open = !p.logger.n || p.is_below;
+		if (ready_one->letters)
+			vec_push(&b->all, item);
+		if (file.n)
+			vec_push(&b->by_file,
+				 (struct named_item){ names_add(&b->m->files.names, file), item });
+	}
+}
+
+static void add_logger(struct building *b, const struct model_file *f, uint32_t logger)
+{
+	struct model_logger l = model_logger(f, logger);
+	sym_t name = names_add(&b->m->loggers.names, match_where_last(l.name));
+
+	for (uint32_t i = 0; i < l.points.nr; i++) {
+		struct model_point p = model_point(f, l.points.v[i]);
+
+		for (uint32_t k = p.versions.first; k < p.versions.first + p.versions.nr; k++)
+			if (b->patterns[k].letters || p.line)
+				vec_push(&b->by_logger,
+					 (struct named_item){ name, { &b->patterns[k], l.name } });
+	}
+}
+
+static void add_thread_name(struct building *b, const struct model_file *f, uint32_t name)
+{
+	struct model_thread_name n = model_thread_name(f, name);
+
+	for (uint32_t i = n.versions.first; i < n.versions.first + n.versions.nr; i++) {
+		b->patterns[i] = ready(b, f, i);
+		b->patterns[i].point = name;
+		if (b->patterns[i].letters)
+			vec_push(&b->threads,
+				 (struct match_item){ &b->patterns[i], (struct str){ "", 0 } });
+	}
+}
+
+static void add_model(struct building *b, uint32_t model)
+{
+	const struct model_file *f = b->m->models[model];
+
+	b->model = model;
+	b->patterns = arena_array(&b->m->arena, struct match_pattern, model_nr_versions(f) + 1);
+	for (uint32_t i = 0; i < model_nr_points(f); i++)
+		add_point(b, f, i);
+	for (uint32_t i = 0; i < model_nr_loggers(f); i++)
+		add_logger(b, f, i);
+	for (uint32_t i = 0; i < model_nr_thread_names(f); i++)
+		add_thread_name(b, f, i);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named_item *x = a, *y = b;
+
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static const struct match_set *set_of(struct matcher *m, const struct match_item *items, size_t nr)
+{
+	struct match_item *copy = arena_array(&m->arena, struct match_item, nr + 1);
+
+	if (nr)
+		memcpy(copy, items, nr * sizeof(*copy));
+	return match_set_new(&m->arena, copy, (uint32_t)nr);
+}
+
+static void add_sets(struct matcher *m, struct match_sets *sets, struct named_item *v, size_t nr)
+{
+	VEC(struct match_item) items = { 0 };
+
+	sets->v = arena_array(&m->arena, const struct match_set *, (size_t)sets->names.nr + 1);
+	if (nr)
+		qsort(v, nr, sizeof(*v), by_name);
+	for (size_t from = 0, to; from < nr; from = to) {
+		vec_clear(&items);
+		for (to = from; to < nr && v[to].name == v[from].name; to++)
+			vec_push(&items, v[to].item);
+		sets->v[v[from].name] = set_of(m, items.v, items.nr);
+	}
+	vec_done(&items);
+}
+
+void match_build(struct matcher *m)
+{
+	struct building b = { .m = m };
+
+	m->points = arena_array(&m->arena, uint32_t, m->nr + 1);
+	m->names = arena_array(&m->arena, uint32_t, m->nr + 1);
+	m->points[0] = m->names[0] = 1;
+	for (uint32_t i = 0; i < m->nr; i++) {
+		m->points[i + 1] = m->points[i] + model_nr_points(m->models[i]);
+		m->names[i + 1] = m->names[i] + model_nr_thread_names(m->models[i]);
+		add_model(&b, i);
+	}
+	add_sets(m, &m->loggers, b.by_logger.v, b.by_logger.nr);
+	add_sets(m, &m->files, b.by_file.v, b.by_file.nr);
+	m->all = set_of(m, b.all.v, b.all.nr);
+	m->threads = set_of(m, b.threads.v, b.threads.nr);
+	vec_done(&b.by_logger);
+	vec_done(&b.by_file);
+	vec_done(&b.all);
+	vec_done(&b.threads);
+}

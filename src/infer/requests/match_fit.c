@@ -1,0 +1,297 @@
+/*
+ * Constants are looked for from left to right, each at the first place behind the one before, the
+ * first at the beginning and the last at the end of the message. That finds a fit whenever there is
+ * one. Where it puts something else than a number into a hole for numbers, the constant in front of
+ * that hole is tried further on, a bounded number of times.
+ */
+#include "infer/requests/match_fit.h"
+
+#include <ctype.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "infer/requests/match.h"
+
+enum { MOVES_MAX = 16, CONSTANTS_MAX = PARTS_MAX };
+
+/* Where first and last letter of the needle stand at their distance, 16 places at a time. */
+size_t match_search(struct str s, size_t from, struct str needle)
+{
+	size_t at = from, end;
+
+	if (needle.n > s.n || from > s.n - needle.n)
+		return s.n;
+	if (!needle.n)
+		return from;
+	end = s.n - needle.n + 1;
+#ifdef __SSE2__
+	const __m128i first = _mm_set1_epi8(needle.p[0]);
+	const __m128i last = _mm_set1_epi8(needle.p[needle.n - 1]);
+
+	for (; at + 16 <= end; at += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(s.p + at));
+		__m128i y =
+			_mm_loadu_si128((const __m128i *)(const void *)(s.p + at + needle.n - 1));
+		unsigned hits = (unsigned)_mm_movemask_epi8(
+			_mm_and_si128(_mm_cmpeq_epi8(x, first), _mm_cmpeq_epi8(y, last)));
+
+		for (; hits; hits &= hits - 1) {
+			size_t here = at + (size_t)__builtin_ctz(hits);
+
+			if (!memcmp(s.p + here, needle.p, needle.n))
+				return here;
+		}
+	}
+#endif
+	for (; at < end; at++)
+		if (s.p[at] == needle.p[0] && !memcmp(s.p + at, needle.p, needle.n))
+			return at;
+	return s.n;
+}
+
+static size_t digits(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && isdigit((unsigned char)s.p[n]))
+		n++;
+	return n;
+}
+
+static bool is_integer(struct str s)
+{
+	s = str_skip(s, s.n && s.p[0] == '-');
+	return s.n && digits(s) == s.n;
+}
+
+/* As Java prints it, with a grouping or an exponent perhaps. */
+static bool is_decimal(struct str s)
+{
+	bool any = false;
+
+	if (str_eq(s, STR("NaN")) || str_ends(s, STR("Infinity")))
+		return true;
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		any |= isdigit(c) != 0;
+		if (!isdigit(c) && !strchr("+-.,eE", c))
+			return false;
+	}
+	return any && !memchr(s.p, 0, s.n);
+}
+
+static bool is_of_type(enum hole_type type, struct str s)
+{
+	switch (type) {
+	case HOLE_INTEGER:
+		return is_integer(s);
+	case HOLE_DECIMAL:
+		return is_decimal(s);
+	case HOLE_BOOLEAN:
+		return str_eq(s, STR("true")) || str_eq(s, STR("false"));
+	case HOLE_CHAR:
+		return s.n && s.n <= 4; /* one letter in UTF-8 */
+	case HOLE_TEXT:
+	case HOLE_OBJECT:
+	case HOLE_ERROR:
+		break;
+	}
+	return true;
+}
+
+struct fitting {
+	const struct match_pattern *p;
+	struct str message;
+	uint32_t nr;                  /* of constants */
+	uint16_t part[CONSTANTS_MAX]; /* of each constant */
+	size_t at[CONSTANTS_MAX];     /* where it stands */
+	bool begins, ends;            /* with a constant */
+};
+
+static struct str constant(const struct fitting *f, uint32_t i)
+{
+	return f->p->parts[f->part[i]].text;
+}
+
+/* Places the constants from i on, the last one at the end; false when one is missing. */
+static bool place_from(struct fitting *f, uint32_t i, size_t from)
+{
+	size_t end = f->message.n;
+	uint32_t nr = f->nr;
+
+	if (f->ends) {
+		end -= constant(f, nr - 1).n;
+		nr--;
+	}
+	for (; i < nr; i++) {
+		size_t here = match_search(str_head(f->message, end), from, constant(f, i));
+
+		if (here == end)
+			return false;
+		f->at[i] = here;
+		from = here + constant(f, i).n;
+	}
+	return from <= end;
+}
+
+/* What stands in front of constant i, or behind the last one. */
+static struct str gap(const struct fitting *f, uint32_t i)
+{
+	size_t from = i ? f->at[i - 1] + constant(f, i - 1).n : 0;
+	size_t to = i < f->nr ? f->at[i] : f->message.n;
+
+	return str_head(str_skip(f->message, from), to - from);
+}
+
+/* The holes of a gap: parts first .. first + nr. */
+static uint32_t gap_parts(const struct fitting *f, uint32_t i, uint32_t *first)
+{
+	uint32_t end = i < f->nr ? f->part[i] : f->p->nr;
+
+	*first = i ? f->part[i - 1] + 1U : 0;
+	return end - *first;
+}
+
+/* Only a hole that is alone in its gap can be held to its type. */
+static bool gap_holds(const struct fitting *f, uint32_t i)
+{
+	uint32_t first, nr = gap_parts(f, i, &first);
+
+	if (!nr)
+		return !gap(f, i).n;
+	return nr > 1 || f->p->parts[first].kind != PART_HOLE ||
+	       is_of_type((enum hole_type)f->p->parts[first].type, gap(f, i));
+}
+
+static uint32_t first_bad(const struct fitting *f)
+{
+	uint32_t i = 0;
+
+	while (i <= f->nr && gap_holds(f, i))
+		i++;
+	return i;
+}
+
+/* Moves constants until numbers stand where they should; false when none of the tries did it. */
+static bool move(struct fitting *f, uint32_t bad)
+{
+	for (unsigned moves = 0; moves < MOVES_MAX; moves++) {
+		uint32_t i = bad - 1;
+
+		if (!bad || (!i && f->begins) || (i + 1 == f->nr && f->ends))
+			return false;
+		if (!place_from(f, i, f->at[i] + 1))
+			return false;
+		bad = first_bad(f);
+		if (bad > f->nr)
+			return true;
+	}
+	return false;
+}
+
+static void add_value(struct match *to, const struct match_part *p, struct str text)
+{
+	if (to->nr == MATCH_VALUES || (p->kind == PART_ANY && !text.n))
+		return;
+	to->values[to->nr].part = p->part;
+	to->values[to->nr++].text = text;
+}
+
+/* Numbers at the front of several holes in a row are told apart; the first other one has the rest.
+ */
+static void share_gap(struct match *to, const struct match_part *p, uint32_t nr, struct str text)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		size_t n = text.n;
+
+		if (i + 1 < nr && p[i].kind == PART_ANY)
+			n = 0;
+		else if (i + 1 < nr && p[i].type == HOLE_INTEGER)
+			n = digits(str_skip(text, text.n && text.p[0] == '-')) +
+			    (text.n && text.p[0] == '-');
+		add_value(to, &p[i], str_head(text, n));
+		text = str_skip(text, n);
+	}
+}
+
+static void take_values(const struct fitting *f, struct match *to)
+{
+	to->nr = 0;
+	for (uint32_t i = 0; i <= f->nr; i++) {
+		uint32_t first, nr = gap_parts(f, i, &first);
+
+		if (nr)
+			share_gap(to, &f->p->parts[first], nr, gap(f, i));
+	}
+}
+
+/* False when beginning or end do not fit. */
+static bool begin(struct fitting *f, const struct match_pattern *p, struct str message)
+{
+	f->p = p;
+	f->message = message;
+	f->nr = 0;
+	for (uint32_t i = 0; i < p->nr; i++)
+		if (p->parts[i].kind == PART_TEXT)
+			f->part[f->nr++] = (uint16_t)i;
+	f->begins = f->nr && !f->part[0];
+	f->ends = f->nr && f->part[f->nr - 1] + 1U == p->nr;
+	if (f->ends) {
+		while (f->message.n && isspace((unsigned char)f->message.p[f->message.n - 1]))
+			f->message.n--;
+		if (!str_ends(f->message, constant(f, f->nr - 1)))
+			return false;
+		f->at[f->nr - 1] = f->message.n - constant(f, f->nr - 1).n;
+	}
+	if (f->begins && !str_starts(f->message, constant(f, 0)))
+		return false;
+	if (f->begins)
+		f->at[0] = 0;
+	return true;
+}
+
+enum match_fit match_fit(const struct match_pattern *p, struct str message, struct match *to)
+{
+	struct fitting f;
+	uint32_t bad;
+	size_t from;
+
+	if (p->letters > message.n || p->nr > CONSTANTS_MAX || !begin(&f, p, message))
+		return FIT_NOT;
+	from = f.begins ? constant(&f, 0).n : 0;
+	if (f.nr == 1 && f.begins && f.ends && f.message.n != from)
+		return FIT_NOT;
+	if (!(f.nr == 1 && f.begins && f.ends) && !place_from(&f, f.begins, from))
+		return FIT_NOT;
+	take_values(&f, to);
+	bad = first_bad(&f);
+	if (bad > f.nr)
+		return FIT_WHOLE;
+	if (!move(&f, bad))
+		return FIT_LOOSE;
+	take_values(&f, to);
+	return FIT_WHOLE;
+}
+
+uint32_t match_fit_front(const struct match_pattern *p, struct str message)
+{
+	uint32_t letters = 0;
+	size_t from = 0;
+
+	for (uint32_t i = 0; i < p->nr; i++) {
+		struct str text = p->parts[i].text;
+		size_t at;
+
+		if (p->parts[i].kind != PART_TEXT)
+			continue;
+		at = match_search(message, from, text);
+		if (at == message.n || (!i && at))
+			break;
+		letters += (uint32_t)text.n;
+		from = at + text.n;
+	}
+	return letters;
+}

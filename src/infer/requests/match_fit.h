@@ -1,0 +1,47 @@
+/* Whether one text of a model fits a message: constants in their order, holes between them. */
+#ifndef CULPRIT_INFER_REQUESTS_MATCH_FIT_H
+#define CULPRIT_INFER_REQUESTS_MATCH_FIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "model/level.h"
+#include "program/text.h"
+
+struct match;
+
+struct match_part {
+	struct str text; /* of a constant */
+	uint32_t part;   /* its number in the model */
+	uint8_t kind;    /* enum part_kind */
+	uint8_t type;    /* enum hole_type */
+};
+
+/* A version of a model's text, made ready. */
+struct match_pattern {
+	const struct match_part *parts;
+	uint32_t nr;
+	uint32_t letters; /* of constant text, which no message that fits is shorter than */
+	uint32_t literal; /* part: the longest constant; nr when there is none */
+	uint32_t model, point, version;
+	uint32_t line; /* of the point; 0: unknown */
+	uint8_t level; /* enum level */
+	bool is_open;  /* its logger is not known, or may be that of another class */
+};
+
+enum match_fit {
+	FIT_NOT,
+	FIT_LOOSE, /* by its text; something else stands where a number should */
+	FIT_WHOLE,
+};
+
+/* The message begins with no blank. On a fit the values of *to are set. */
+enum match_fit match_fit(const struct match_pattern *p, struct str message, struct match *to);
+/* How many letters of it stand in the message, which may break off before the others. */
+uint32_t match_fit_front(const struct match_pattern *p, struct str message);
+
+/* Position of the needle at or behind from, or s.n. */
+size_t match_search(struct str s, size_t from, struct str needle);
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ *	version + 1 | sureness (a byte) | thread | number of values | part, length, bytes | …
+ *
+ * Numbers are varints. The values of the thread's name follow those of the message.
+ */
+#include "infer/requests/match_pack.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "infer/requests/match_build.h"
+#include "model/event.h"
+
+enum { VARINT_MAX = 10, HEAD_MAX = 4 * VARINT_MAX };
+
+static bool can_name(const struct model_file *f, const struct match_value *v)
+{
+	struct model_part p = model_part(f, v->part);
+
+	if (!v->text.n)
+		return false;
+	return p.is_id || p.type == HOLE_TEXT || p.type == HOLE_INTEGER || p.type == HOLE_OBJECT;
+}
+
+/* Leaves the others out. */
+static size_t keep_names(const struct model_file *f, struct match *m)
+{
+	size_t bytes = 0;
+	unsigned nr = 0;
+
+	for (unsigned i = 0; i < m->nr; i++) {
+		if (!can_name(f, &m->values[i]))
+			continue;
+		m->values[nr++] = m->values[i];
+		bytes += 2 * VARINT_MAX + m->values[i].text.n;
+	}
+	m->nr = nr;
+	return bytes;
+}
+
+static char *put_varint(char *at, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*at++ = (char)(v | 0x80);
+	*at++ = (char)v;
+	return at;
+}
+
+static char *put_values(char *at, const struct match *m)
+{
+	for (unsigned i = 0; i < m->nr; i++) {
+		struct str text = m->values[i].text;
+
+		at = put_varint(at, m->values[i].part);
+		at = put_varint(at, text.n);
+		memcpy(at, text.p, text.n);
+		at += text.n;
+	}
+	return at;
+}
+
+void match_event(const void *matcher, struct event *ev, struct str message, struct arena *arena)
+{
+	const struct matcher *m = matcher;
+	struct match line, thread;
+	uint32_t named = 0;
+	size_t bytes = HEAD_MAX;
+	char *begin, *at;
+
+	line.nr = thread.nr = 0;
+	line.version = MODEL_NO;
+	line.sure = 0;
+	if (matcher_find(m, ev->point, ev->level, message, &line)) {
+		ev->statement = matcher_number(m, line.model, line.point);
+		bytes += keep_names(m->models[line.model], &line);
+	}
+	if (matcher_thread(m, ev->thread, &thread)) {
+		named = matcher_thread_number(m, thread.model, thread.point);
+		bytes += keep_names(m->models[thread.model], &thread);
+	}
+	if (!ev->statement && !named)
+		return;
+	at = begin = arena_alloc(arena, bytes);
+	at = put_varint(at, line.version + 1U);
+	*at++ = (char)(unsigned char)(line.sure * 255 + 0.5F);
+	at = put_varint(at, named);
+	at = put_varint(at, line.nr);
+	at = put_values(put_values(at, &line), &thread);
+	ev->values = (struct str){ begin, (size_t)(at - begin) };
+}
+
+bool match_unpack(struct match_packed *p, struct str values)
+{
+	uint64_t version, thread, nr;
+	unsigned char sure;
+
+	if (!str_take_varint(&values, &version) || !values.n)
+		return false;
+	sure = (unsigned char)values.p[0];
+	values = str_skip(values, 1);
+	if (!str_take_varint(&values, &thread) || !str_take_varint(&values, &nr))
+		return false;
+	*p = (struct match_packed){ .version = (uint32_t)version - 1,
+				    .sure = (float)sure / 255,
+				    .thread = (uint32_t)thread,
+				    .rest = values,
+				    .left = (uint32_t)nr };
+	return true;
+}
+
+bool match_packed_next(struct match_packed *p, struct match_value *value)
+{
+	uint64_t part;
+
+	if (!str_take_varint(&p->rest, &part) || !str_take_bytes(&p->rest, &value->text))
+		return false;
+	value->part = (uint32_t)part;
+	p->is_thread = !p->left;
+	p->left -= p->left > 0;
+	return true;
+}

@@ -1,0 +1,323 @@
+/*
+ * Most texts begin with a constant. The distinct beginnings are sorted, and each knows the longest
+ * other one that it begins with itself:
+ *
+ *	"Receiv"  <--  "Received "  <--  "Received block "
+ *
+ * The last one that is not behind the message in this order, and those that it leads back to, are
+ * all that the message can begin with.
+ *
+ * Texts that begin with a hole are found by four letters of their longest constant, those which the
+ * fewest others have. They are looked up at every place of the message, first in a bitmap that
+ * nearly always says no. Where there are few such texts, each is tried.
+ */
+#include "infer/requests/match_set.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+#define NONE UINT32_MAX
+
+enum {
+	GRAM = 4,
+	FEW = 12, /* so many are tried one by one */
+	MAP_BITS = 1 << 15,
+	COUNTS = 1 << 14,
+};
+
+struct beginning {
+	uint64_t key; /* its first eight letters, as a number that sorts alike */
+	struct str text;
+	uint32_t before; /* the longest one that it begins with */
+	uint32_t first, nr;
+};
+
+struct match_set {
+	const struct match_item *items; /* by beginning, the wordiest first */
+	const struct beginning *beginnings;
+	uint32_t nr_beginnings;
+	uint32_t nr_plain; /* the first items, which begin with a hole and are tried one by one */
+
+	/* those that are found by four letters */
+	const uint64_t *map;   /* NULL: there are none */
+	const uint32_t *heads; /* by hash: where the items of it begin in items; one more */
+	uint32_t mask;
+	uint32_t max_letters; /* of these */
+};
+
+static uint64_t key_of(struct str s)
+{
+	unsigned char bytes[8] = { 0 };
+	uint64_t key;
+
+	memcpy(bytes, s.p, s.n < 8 ? s.n : 8);
+	memcpy(&key, bytes, 8);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	key = __builtin_bswap64(key);
+#endif
+	return key;
+}
+
+static uint32_t gram_hash(const char *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, GRAM);
+	return (v * 0x9E3779B1U) >> 7;
+}
+
+static struct str begins_with(const struct match_item *it)
+{
+	const struct match_pattern *p = it->pattern;
+
+	return p->nr && p->parts[0].kind == PART_TEXT ? p->parts[0].text : (struct str){ "", 0 };
+}
+
+static int wordiest(const struct match_item *x, const struct match_item *y)
+{
+	const struct match_pattern *p = x->pattern, *q = y->pattern;
+
+	if (p->letters != q->letters)
+		return p->letters > q->letters ? -1 : 1;
+	if (p->model != q->model)
+		return p->model < q->model ? -1 : 1;
+	if (p->version != q->version)
+		return p->version < q->version ? -1 : 1;
+	return str_cmp(x->logger, y->logger);
+}
+
+static int by_beginning(const void *a, const void *b)
+{
+	int r = str_cmp(begins_with(a), begins_with(b));
+
+	return r ? r : wordiest(a, b);
+}
+
+/* What leads back is the one before, or what that one leads back to. */
+static uint32_t longest_before(const struct beginning *all, uint32_t nr, struct str text)
+{
+	uint32_t at = nr ? nr - 1 : NONE;
+
+	while (at != NONE && !str_starts(text, all[at].text))
+		at = all[at].before;
+	return at;
+}
+
+static void add_beginnings(struct match_set *s, struct arena *a, uint32_t from, uint32_t nr)
+{
+	struct beginning *all = arena_array(a, struct beginning, nr - from + 1);
+
+	s->beginnings = all;
+	for (uint32_t i = from; i < nr; i++) {
+		struct str text = begins_with(&s->items[i]);
+
+		if (!s->nr_beginnings || !str_eq(all[s->nr_beginnings - 1].text, text)) {
+			all[s->nr_beginnings] = (struct beginning){
+				.key = key_of(text),
+				.text = text,
+				.before = longest_before(all, s->nr_beginnings, text),
+				.first = i,
+			};
+			s->nr_beginnings++;
+		}
+		all[s->nr_beginnings - 1].nr++;
+	}
+}
+
+/* The four letters by which an item is found; NONE when its constants are too short. */
+static uint32_t rarest_gram(const struct match_item *it, const uint32_t *counts)
+{
+	const struct match_pattern *p = it->pattern;
+	struct str text = p->literal < p->nr ? p->parts[p->literal].text : (struct str){ "", 0 };
+	uint32_t best = NONE, least = NONE;
+
+	for (size_t i = 0; i + GRAM <= text.n; i++) {
+		uint32_t hash = gram_hash(text.p + i);
+
+		if (counts[hash % COUNTS] < least) {
+			least = counts[hash % COUNTS];
+			best = hash;
+		}
+	}
+	return best;
+}
+
+static void count_grams(const struct match_item *items, uint32_t nr, uint32_t *counts)
+{
+	for (uint32_t k = 0; k < nr; k++) {
+		const struct match_pattern *p = items[k].pattern;
+
+		for (uint32_t i = 0; i < p->nr; i++) {
+			struct str text = p->parts[i].text;
+
+			for (size_t at = 0; p->parts[i].kind == PART_TEXT && at + GRAM <= text.n;
+			     at++)
+				counts[gram_hash(text.p + at) % COUNTS]++;
+		}
+	}
+}
+
+struct keyed {
+	uint32_t gram, number; /* NONE: tried one by one, and put in front */
+	struct match_item item;
+};
+
+static int by_gram(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	if ((x->gram == NONE) != (y->gram == NONE))
+		return x->gram == NONE ? -1 : 1;
+	if (x->gram != y->gram)
+		return x->gram < y->gram ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Heads and map for the items behind the plain ones, which are sorted by hash. */
+static void add_grams(struct match_set *s, struct arena *a, const struct keyed *keyed, uint32_t nr)
+{
+	uint64_t *map = arena_array(a, uint64_t, MAP_BITS / 64);
+	uint32_t *heads = arena_array(a, uint32_t, s->mask + 2);
+	uint32_t at = s->nr_plain;
+
+	for (uint32_t hash = 0; hash <= s->mask; hash++) {
+		heads[hash] = at;
+		while (at < nr && keyed[at].gram == hash)
+			at++;
+	}
+	heads[s->mask + 1] = at;
+	s->heads = heads;
+	s->map = map;
+	for (uint32_t i = s->nr_plain; i < nr; i++) {
+		if (keyed[i].item.pattern->letters > s->max_letters)
+			s->max_letters = keyed[i].item.pattern->letters;
+	}
+}
+
+/* Items 0 .. nr begin with a hole, the wordiest first. */
+static void add_loose(struct match_set *s, struct arena *a, struct match_item *items, uint32_t nr)
+{
+	uint32_t *counts = mem_zalloc(mem_bytes(COUNTS, sizeof(*counts)));
+	struct keyed *keyed = mem_zalloc(mem_bytes(nr + 1, sizeof(*keyed)));
+	VEC(uint32_t) grams = { 0 };
+
+	s->mask = 1;
+	while (s->mask < nr)
+		s->mask = 2 * s->mask + 1;
+	count_grams(items, nr, counts);
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t gram = rarest_gram(&items[i], counts);
+
+		if (gram == NONE)
+			s->nr_plain++;
+		else
+			vec_push(&grams, gram);
+		keyed[i] = (struct keyed){ gram == NONE ? NONE : gram & s->mask, i, items[i] };
+	}
+	qsort(keyed, nr, sizeof(*keyed), by_gram);
+	for (uint32_t i = 0; i < nr; i++)
+		items[i] = keyed[i].item;
+	add_grams(s, a, keyed, nr);
+	vec_each (&grams, g)
+		((uint64_t *)s->map)[*g % MAP_BITS / 64] |= 1ULL << (*g % 64);
+	vec_done(&grams);
+	free(keyed);
+	free(counts);
+}
+
+const struct match_set *match_set_new(struct arena *a, struct match_item *items, uint32_t nr)
+{
+	struct match_set *s = arena_new(a, struct match_set);
+	uint32_t nr_loose = 0;
+
+	s->items = items;
+	if (nr)
+		qsort(items, nr, sizeof(*items), by_beginning);
+	while (nr_loose < nr && !begins_with(&items[nr_loose]).n)
+		nr_loose++;
+	add_beginnings(s, a, nr_loose, nr);
+	s->nr_plain = nr_loose;
+	if (nr_loose > FEW) {
+		s->nr_plain = 0;
+		add_loose(s, a, items, nr_loose);
+	}
+	return s;
+}
+
+/* The last beginning that does not stand behind the message, or NONE. */
+static uint32_t last_not_behind(const struct match_set *s, struct str message)
+{
+	uint64_t key = key_of(message);
+	uint32_t low = 0, high = s->nr_beginnings;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct beginning *b = &s->beginnings[middle];
+
+		if (b->key < key || (b->key == key && str_cmp(b->text, message) <= 0))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : NONE;
+}
+
+static bool visit_items(const struct match_set *s, uint32_t first, uint32_t nr,
+			const uint32_t *least, match_visit *visit, void *ctx)
+{
+	for (uint32_t i = first; i < first + nr; i++) {
+		if (s->items[i].pattern->letters < *least)
+			return true; /* the others have fewer still */
+		if (!visit(ctx, &s->items[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool visit_begun(const struct match_set *s, struct str message, const uint32_t *least,
+			match_visit *visit, void *ctx)
+{
+	uint32_t at = last_not_behind(s, message);
+
+	for (; at != NONE; at = s->beginnings[at].before) {
+		const struct beginning *b = &s->beginnings[at];
+
+		if (str_starts(message, b->text) &&
+		    !visit_items(s, b->first, b->nr, least, visit, ctx))
+			return false;
+	}
+	return true;
+}
+
+static void visit_grams(const struct match_set *s, struct str message, const uint32_t *least,
+			match_visit *visit, void *ctx)
+{
+	for (size_t i = 0; i + GRAM <= message.n; i++) {
+		uint32_t hash = gram_hash(message.p + i);
+
+		if (!(s->map[hash % MAP_BITS / 64] >> (hash % 64) & 1))
+			continue;
+		for (uint32_t k = s->heads[hash & s->mask]; k < s->heads[(hash & s->mask) + 1]; k++)
+			if (s->items[k].pattern->letters >= *least && !visit(ctx, &s->items[k]))
+				return;
+	}
+}
+
+void match_set_visit(const struct match_set *s, struct str message, const uint32_t *least,
+		     match_visit *visit, void *ctx)
+{
+	if (!visit_begun(s, message, least, visit, ctx) ||
+	    !visit_items(s, 0, s->nr_plain, least, visit, ctx))
+		return;
+	if (s->map && *least <= s->max_letters)
+		visit_grams(s, message, least, visit, ctx);
+}
+
+void match_set_visit_begun(const struct match_set *s, struct str message, match_visit *visit,
+			   void *ctx)
+{
+	const uint32_t none = 0;
+
+	visit_begun(s, message, &none, visit, ctx);
+}
