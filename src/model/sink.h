@@ -18,8 +18,13 @@ struct file_seen {
 	struct str format; /* "log4j", "otlp-json" … */
 	struct str layout; /* for logs: the pattern that was found */
 	uint64_t bytes;    /* as stored, compressed or not; 0 when unknown */
-	int64_t mtime_ns;  /* to notice later that the file has changed */
+	int64_t mtime_ns;  /* to notice later that the file has changed … */
+	uint64_t mark;     /* … or has only grown: sink_mark of a plain file, 0 for others */
 };
+
+/* Of the bytes of a file in front of a place: who finds the same ones there again knows that a
+ * larger file has only grown. Never 0, unless they cannot be read. */
+uint64_t sink_mark(int fd, uint64_t place);
 
 /*
  * Calls come from one thread at a time, in the order of the input. Strings are borrowed for the

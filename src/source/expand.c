@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/vec.h"
+#include "source/rotation.h"
 #include "source/source.h"
 
 #define DEPTH_MAX 64
@@ -59,16 +60,16 @@ static int not_hidden(const struct dirent *d)
 	return d->d_name[0] != '.';
 }
 
-static int by_bytes(const struct dirent **a, const struct dirent **b)
+static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);
+	return rotation_cmp(str_of((*a)->d_name), str_of((*b)->d_name));
 }
 
 /* What cannot be looked into on the way is passed over: the user named only what is above it. */
 static void walk_directory(struct walk *w, const char *path, int depth)
 {
 	struct dirent **entries;
-	int nr = depth < DEPTH_MAX ? scandir(path, &entries, not_hidden, by_bytes) : -1;
+	int nr = depth < DEPTH_MAX ? scandir(path, &entries, not_hidden, by_name) : -1;
 
 	for (int i = 0; i < nr; i++) {
 		size_t room = strlen(path) + strlen(entries[i]->d_name) + 2;

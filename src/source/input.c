@@ -17,12 +17,14 @@
 #include "base/inflate.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "model/sink.h"
 
 struct input {
 	char *path;
 	int fd; /* -1: nothing to close */
 	bool is_plain;
-	uint64_t bytes;
+	uint64_t bytes, mark;
+	uint64_t upto, given; /* plain bytes that may be delivered, and those that were */
 	int64_t mtime_ns;
 	struct inflate *z;
 	char *head;
@@ -38,6 +40,7 @@ static struct input *input_new(const char *path, int fd)
 	in->path = mem_alloc(strlen(path) + 1);
 	memcpy(in->path, path, strlen(path) + 1);
 	in->fd = fd;
+	in->upto = UINT64_MAX;
 	return in;
 }
 
@@ -75,6 +78,12 @@ static int look_at(struct input *in, int fd, struct error *err)
 	if (inflate_of_fd(&in->z, fd, err) < 0)
 		return error_prefix(err, "'%s'", in->path);
 	in->is_plain = S_ISREG(st.st_mode) && inflate_is_plain(in->z);
+	if (!in->is_plain)
+		in->upto = UINT64_MAX;
+	else if (in->upto < in->bytes)
+		in->bytes = in->upto;
+	if (in->is_plain)
+		in->mark = sink_mark(fd, in->bytes);
 	return 0;
 }
 
@@ -100,6 +109,23 @@ int input_open(struct input **out, const char *path, struct error *err)
 		return error_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
 	in = input_new(path, is_stdin ? -1 : fd);
 	r = look_at(in, fd, err);
+	if (r < 0)
+		input_close(in);
+	else
+		*out = in;
+	return r;
+}
+
+int input_of_fd(struct input **out, const char *path, int fd, uint64_t upto, struct error *err)
+{
+	struct input *in = input_new(path, -1);
+	int r;
+
+	in->upto = upto;
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		r = error_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
+	else
+		r = look_at(in, fd, err);
 	if (r < 0)
 		input_close(in);
 	else
@@ -140,6 +166,26 @@ bool input_is_plain(const struct input *in)
 	return in->is_plain;
 }
 
+uint64_t input_mark(const struct input *in)
+{
+	return in->mark;
+}
+
+/* From behind the head, and not beyond what may be delivered. */
+static ssize_t pull(struct input *in, void *buf, size_t n, struct error *err)
+{
+	ssize_t got;
+
+	if (n > in->upto - in->given)
+		n = in->upto - in->given;
+	if (!n)
+		return 0;
+	got = inflate_read(in->z, buf, n, err);
+	if (got > 0)
+		in->given += (uint64_t)got;
+	return got;
+}
+
 struct str input_head(struct input *in, bool *whole)
 {
 	ssize_t n = 1;
@@ -147,8 +193,8 @@ struct str input_head(struct input *in, bool *whole)
 	if (!in->has_head) {
 		in->head = mem_alloc(INPUT_HEAD_BYTES);
 		while (n > 0 && in->head_n < INPUT_HEAD_BYTES) {
-			n = inflate_read(in->z, in->head + in->head_n,
-					 INPUT_HEAD_BYTES - in->head_n, &in->late);
+			n = pull(in, in->head + in->head_n, INPUT_HEAD_BYTES - in->head_n,
+				 &in->late);
 			if (n > 0)
 				in->head_n += (size_t)n;
 		}
@@ -173,7 +219,7 @@ ssize_t input_read(struct input *in, void *buf, size_t n, struct error *err)
 	}
 	if (in->late.code)
 		return error_set(err, in->late.code, "%s", in->late.msg);
-	return inflate_read(in->z, buf, n, err);
+	return pull(in, buf, n, err);
 }
 
 uint64_t input_position(const struct input *in)

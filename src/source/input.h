@@ -17,6 +17,9 @@ struct input;
 /* path "-" is standard input. gzip, xz and zstd are found by their first bytes, several streams in
  * a row included, and UTF-16 by its mark: it is read as UTF-8. */
 int input_open(struct input **in, const char *path, struct error *err);
+/* The same of a file that is open already, from its first byte on; the descriptor is borrowed. Of
+ * a plain file only the first upto bytes are there. */
+int input_of_fd(struct input **in, const char *path, int fd, uint64_t upto, struct error *err);
 /* The same over bytes in memory, for tests and fuzzing; borrowed. */
 int input_of_bytes(struct input **in, const char *path, struct str bytes, struct error *err);
 void input_close(struct input *in);
@@ -25,6 +28,8 @@ const char *input_path(const struct input *in);
 uint64_t input_bytes(const struct input *in); /* size as stored; 0 when unknown */
 int64_t input_mtime(const struct input *in);
 bool input_is_plain(const struct input *in); /* regular and not compressed */
+/* Of plain files: tells later whether the file has only grown (model/sink.h); else 0. */
+uint64_t input_mark(const struct input *in);
 /* The first decompressed bytes, up to INPUT_HEAD_BYTES; *whole tells that this is all. */
 struct str input_head(struct input *in, bool *whole);
 /* Up to n decompressed bytes, 0 at the end. Data before a damaged place is delivered, then -EBADMSG

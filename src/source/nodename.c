@@ -8,6 +8,7 @@
 #include <ctype.h>
 
 #include "base/arena.h"
+#include "source/rotation.h"
 
 static const char *const endings[] = {
 	".gz",   ".xz",    ".zst",    ".log", ".out", ".txt", ".err",
@@ -51,49 +52,13 @@ static struct str without_ending(struct str s)
 	return s;
 }
 
-/* "20240101", "2024-01-01", either with an hour or more behind it: "2024-01-01T10". */
-static bool is_date(struct str s)
-{
-	unsigned year, month, day;
-
-	if (!str_take_digits(&s, 4, &year) || year < 1980 || year > 2100)
-		return false;
-	str_take_char(&s, '-');
-	if (!str_take_digits(&s, 2, &month) || !month || month > 12)
-		return false;
-	str_take_char(&s, '-');
-	if (!str_take_digits(&s, 2, &day) || !day || day > 31)
-		return false;
-	for (size_t i = 0; i < s.n; i++)
-		if (!isdigit((unsigned char)s.p[i]) && !strchr("-_T", s.p[i]))
-			return false;
-	return s.n <= sizeof("T10-20-30") - 1;
-}
-
-/* A date behind any sign or, behind a dot, a small number (.1). */
-static struct str without_rotation(struct str s)
-{
-	for (size_t at = s.n; at-- > 1;) {
-		struct str tail = str_skip(s, at + 1);
-		uint64_t number;
-
-		if (!strchr(".-_", s.p[at]))
-			continue;
-		if (is_date(tail))
-			return str_head(s, at);
-		if (s.p[at] == '.' && tail.n <= 3 && str_take_uint(&tail, &number) && !tail.n)
-			return str_head(s, at);
-	}
-	return s;
-}
-
 static struct str stem_of(struct str name)
 {
-	struct str before;
+	struct str before, suffix;
 
 	do {
 		before = name;
-		name = without_rotation(without_ending(name));
+		name = rotation_strip(without_ending(name), &suffix);
 	} while (name.n && name.n < before.n);
 	return name.n ? name : before;
 }

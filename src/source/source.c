@@ -101,16 +101,14 @@ static int pass_over_empty(struct input *in, struct sink *sink, struct error *er
 	return pass_over(sink, LOSS_FILES_EMPTY, input_bytes(in));
 }
 
-int source_read(const char *path, const struct source_options *o, struct sink *sink,
-		struct error *err)
+/* Closes the input. */
+static int read_input(struct input *in, const struct source_options *o, struct sink *sink,
+		      struct error *err)
 {
-	const struct source *source;
-	struct input *in;
+	const struct source *source = find(in, o);
+	const char *path = input_path(in);
 	int r;
 
-	if (input_open(&in, path, err) < 0)
-		return pass_over(sink, LOSS_FILES_UNREADABLE, 0);
-	source = find(in, o);
 	if (!input_head(in, NULL).n) {
 		r = pass_over_empty(in, sink, err);
 	} else if (!source) {
@@ -125,4 +123,24 @@ int source_read(const char *path, const struct source_options *o, struct sink *s
 	}
 	input_close(in);
 	return r;
+}
+
+int source_read(const char *path, const struct source_options *o, struct sink *sink,
+		struct error *err)
+{
+	struct input *in;
+
+	if (input_open(&in, path, err) < 0)
+		return pass_over(sink, LOSS_FILES_UNREADABLE, 0);
+	return read_input(in, o, sink, err);
+}
+
+int source_read_open(int fd, const char *path, uint64_t upto, const struct source_options *o,
+		     struct sink *sink, struct error *err)
+{
+	struct input *in;
+
+	if (input_of_fd(&in, path, fd, upto, err) < 0)
+		return pass_over(sink, LOSS_FILES_UNREADABLE, 0);
+	return read_input(in, o, sink, err);
 }

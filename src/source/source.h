@@ -27,8 +27,8 @@ struct source_options {
 	const char *zone;  /* of times that name none: "+02:00", "UTC", or NULL for the local one */
 	unsigned cores;    /* threads for parsing; 0 for all of the machine */
 	const char *names; /* file of lines "ADDRESS[:PORT] NAME" for captures, or NULL */
-	bool is_bare;  /* of logs: layout, time and split only; what the text names or tells is left
-			  alone (to measure the one without the other) */
+	bool is_bare; /* of logs: layout, time and split only; what the text names or tells is left
+			 alone (to measure the one without the other) */
 	const struct statements *statements; /* asked about each event of a log; may be NULL */
 	bool is_blind; /* of captures: names of requests in messages are not looked at */
 };
@@ -70,7 +70,8 @@ void source_list_done(struct source_list *list);
  */
 int source_read(const char *path, const struct source_options *o, struct sink *sink,
 		struct error *err);
-/* The same of a file that is open already, as input_of_fd has it; the path says what it is called. */
+/* The same of a file that is open already, as input_of_fd has it; the path says what it is called.
+ */
 int source_read_open(int fd, const char *path, uint64_t upto, const struct source_options *o,
 		     struct sink *sink, struct error *err);
 

@@ -162,6 +162,8 @@ int catalog_save(const struct catalog *c, const struct syms *syms, struct db *db
 		buf_bytes(&b, type->name);
 		buf_varint(&b, type->nr);
 	}
+	vec_each (&c->files, file)
+		buf_varint(&b, file->f.seen.mark);
 	r = db_put(db, DB_CATALOG, ROW_CATALOG, buf_str(&b), err);
 	buf_done(&b);
 	return r ? r : save_names(syms, db, err);
@@ -264,6 +266,17 @@ static bool take_types(struct str *s, struct catalog *c)
 	return true;
 }
 
+/* Runs of former days end before them. */
+static bool take_marks(struct str *s, struct catalog *c)
+{
+	if (!s->n)
+		return true;
+	vec_each (&c->files, file)
+		if (!str_take_varint(s, &file->f.seen.mark))
+			return false;
+	return true;
+}
+
 static bool take_names(struct str *s, struct syms *syms)
 {
 	struct str name;
@@ -289,7 +302,7 @@ int catalog_load(struct catalog *c, struct syms *syms, struct db *db, struct err
 		s = arena_str(&c->arena, buf_str(&raw));
 		if (!take_totals(&s, &c->totals) || !take_losses(&s, &c->losses, &c->arena) ||
 		    !take_files(&s, c) || !take_facts(&s, c) || !take_fixes(&s, c) ||
-		    !take_types(&s, c) || s.n)
+		    !take_types(&s, c) || !take_marks(&s, c) || s.n)
 			r = db_damaged(db, "its catalog cannot be read", err);
 	}
 	if (r > 0)

@@ -48,6 +48,18 @@ void texts_free(struct texts *t)
 	free(t);
 }
 
+/* As it was read, or with more behind it: a log that is written on. */
+static bool is_same(int fd, const struct stat *st, const struct file_seen *seen)
+{
+	if (!S_ISREG(st->st_mode))
+		return false;
+	if ((uint64_t)st->st_size == seen->bytes &&
+	    st->st_mtim.tv_sec * NS_S + st->st_mtim.tv_nsec == seen->mtime_ns)
+		return true;
+	return seen->mark && (uint64_t)st->st_size > seen->bytes &&
+	       sink_mark(fd, seen->bytes) == seen->mark;
+}
+
 /* The file under either of its names, if it is still the one that was read. */
 static int open_same(struct catalog *c, const struct catalog_file *file, struct error *err)
 {
@@ -62,8 +74,7 @@ static int open_same(struct catalog *c, const struct catalog_file *file, struct 
 
 		if (fd < 0)
 			continue;
-		if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size == seen->bytes &&
-		    st.st_mtim.tv_sec * NS_S + st.st_mtim.tv_nsec == seen->mtime_ns)
+		if (!fstat(fd, &st) && is_same(fd, &st, seen))
 			return fd;
 		changed = true;
 		close(fd);
