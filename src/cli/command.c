@@ -11,6 +11,10 @@ static const struct option analyze_options[] = {
 	{ "method", "METHOD",
 	  "how messages become paths: auto (default), joint, nesting, convolution" },
 	{ "no-run", NULL, "keep no run file, only print the report" },
+	STORING_OPTIONS,
+	{ "follow", NULL, "keep the run up to date while logs grow and rotate, until Ctrl-C" },
+	{ "every", "TIME", "with --follow: how often the run is written (default: 5s)" },
+	{ "for", "TIME", "with --follow: stop after this time: 10min (default: at Ctrl-C)" },
 	SHARED_OPTIONS,
 	{ 0 },
 };
@@ -21,6 +25,8 @@ static const struct example analyze_examples[] = {
 	{ "analyze --layout '%d{ISO8601} %-5p [%t] %c{2}: %m%n' logs/nn.log",
 	  "with the layout told instead of found" },
 	{ "analyze --html report.html logs/", "the report as one file to send to a colleague" },
+	{ "analyze --follow --for 2s -o now.culprit logs/",
+	  "a run that is kept up to date as the logs grow and rotate" },
 	{ 0 },
 };
 
@@ -71,6 +77,7 @@ static const struct example learn_examples[] = {
 static const struct option export_options[] = {
 	{ "format", "NAME", "otlp, jaeger, chrome, perfetto, folded, dot or csv" },
 	{ "output", "FILE", "write there instead of standard output" },
+	STORING_OPTIONS,
 	READING_OPTIONS,
 	{ 0 },
 };
@@ -124,7 +131,7 @@ static const struct command builtin[] = {
 	  .run = cmd_record },
 	{ .name = "export",
 	  .summary = "write a run for the tools that people already use",
-	  .usage = "RUN|INPUT... --format NAME",
+	  .usage = "RUN|INPUT... --format NAME | --store ADDRESS",
 	  .options = export_options,
 	  .examples = export_examples,
 	  .inputs_min = 1,

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/say.h"
+#include "cli/storing.h"
 #include "infer/inference.h"
 #include "model/event.h"
 #include "model/sink.h"
@@ -24,6 +25,11 @@ static void interrupt(int signal)
 {
 	(void)signal;
 	is_interrupted = 1;
+}
+
+bool observe_was_interrupted(void)
+{
+	return atomic_exchange(&is_interrupted, 0);
 }
 
 static struct progress inferring;
@@ -92,24 +98,29 @@ static void pass_progress(void *to, uint64_t bytes)
 }
 
 /* The reason of the last file that was passed over stands in *err. */
-static int nothing_read(const struct source_list *list, struct error *err)
+static int nothing_read(size_t nr, struct error *err)
 {
-	if (list->nr > 1)
+	if (nr > 1)
 		return error_set(err, ENOENT,
-				 "none of the %zu files is a log or a trace that can be read",
-				 list->nr);
+				 "none of the %zu files is a log or a trace that can be read", nr);
 	return -err->code;
 }
 
 struct inputs {
 	struct source_options options;
-	struct source_list list;
+	const struct observed_files *files;
 };
+
+/* One bad file must not cost the others; our own failures do end it. */
+static bool ends_it(int got)
+{
+	return got == -EINTR || got == -ENOSPC || got == -EDQUOT || got == -ESTALE;
+}
 
 static int read_inputs(void *to, struct sink *store, struct error *err)
 {
 	const struct source_options *o = &((struct inputs *)to)->options;
-	const struct source_list *list = &((struct inputs *)to)->list;
+	const struct observed_files *files = ((struct inputs *)to)->files;
 	struct passage p = { .store = *store };
 	struct sink sink = {
 		&p, pass_file, pass_events, pass_spans, pass_progress, p.store.losses
@@ -117,16 +128,15 @@ static int read_inputs(void *to, struct sink *store, struct error *err)
 	size_t nr_read = 0;
 	int got = 0;
 
-	progress_begin(&p.progress, "reading", list->bytes);
-	for (size_t i = 0; i < list->nr && got >= 0; i++) {
-		p.name = list->paths[i] + list->name_at[i];
-		got = source_read(list->paths[i], o, &sink, err);
+	progress_begin(&p.progress, "reading", files->bytes);
+	for (size_t i = 0; i < files->nr && got >= 0; i++) {
+		p.name = files->name(files->to, i);
+		got = files->read(files->to, i, o, &sink, err);
 		if (got >= 0) {
 			nr_read += got > 0;
 			continue;
 		}
-		/* one bad file must not cost the others; our own failures do end it */
-		if (got == -EINTR || got == -ENOSPC || got == -EDQUOT || list->nr == 1)
+		if (ends_it(got) || files->nr == 1)
 			break;
 		progress_end(&p.progress);
 		say_error("%s (left out)", err->msg);
@@ -135,7 +145,7 @@ static int read_inputs(void *to, struct sink *store, struct error *err)
 	}
 	progress_end(&p.progress);
 	if (got >= 0 && !nr_read)
-		return nothing_read(list, err);
+		return nothing_read(files->nr, err);
 	return got;
 }
 
@@ -199,41 +209,80 @@ int observe_live(const struct call *call, const struct observer *o, const char *
 	return 0;
 }
 
-static int refuse_runs(char *const *inputs, unsigned long nr_inputs, struct error *err)
+int observe_refuse_runs(char *const *inputs, unsigned long nr_inputs, struct error *err)
 {
-	for (unsigned long i = 0; i < nr_inputs; i++)
-		if (store_is_run(inputs[i]))
-			return error_set(err, EINVAL,
-					 "'%s' is a run already; ask it: culprit answer %s",
-					 inputs[i], inputs[i]);
-	return 0;
+	struct buf shown = { 0 };
+	int got = 0;
+
+	for (unsigned long i = 0; i < nr_inputs && !got; i++)
+		if (store_is_remote(inputs[i]) || store_is_run(inputs[i]))
+			got = error_set(err, EINVAL,
+					"'%s' is a run already; ask it: culprit answer %s",
+					storing_shown(inputs[i], &shown), shown.p);
+	buf_done(&shown);
+	return got;
+}
+
+int observe_files(const struct call *call, const struct observed_files *files, const char *path,
+		  struct store **s, struct error *err)
+{
+	struct inputs in = { .options = { .layout = call_get(call, "layout"),
+					  .zone = call_get(call, "zone"),
+					  .names = call_get(call, "names"),
+					  .is_blind = call_has(call, "blind") },
+			     .files = files };
+	const struct observer o = { &in, read_inputs };
+
+	catch_signals();
+	return observe_live(call, &o, path, s, err);
+}
+
+static const char *listed_name(void *to, size_t nr)
+{
+	const struct source_list *list = to;
+
+	return list->paths[nr] + list->name_at[nr];
+}
+
+static int read_listed(void *to, size_t nr, const struct source_options *o, struct sink *sink,
+		       struct error *err)
+{
+	return source_read(((struct source_list *)to)->paths[nr], o, sink, err);
 }
 
 int observe(const struct call *call, char *const *inputs, unsigned long nr_inputs, const char *path,
 	    struct store **s, struct error *err)
 {
-	struct inputs in = { .options = { .layout = call_get(call, "layout"),
-					  .zone = call_get(call, "zone"),
-					  .names = call_get(call, "names"),
-					  .is_blind = call_has(call, "blind") } };
-	const struct observer files = { &in, read_inputs };
-	int got = refuse_runs(inputs, nr_inputs, err);
+	struct source_list list = { 0 };
+	int got = observe_refuse_runs(inputs, nr_inputs, err);
 
 	if (got >= 0)
-		got = source_expand(inputs, nr_inputs, &in.list, err);
+		got = source_expand(inputs, nr_inputs, &list, err);
 	if (got >= 0) {
-		catch_signals();
-		got = observe_live(call, &files, path, s, err);
+		const struct observed_files files = { &list, list.nr, list.bytes, listed_name,
+						      read_listed };
+
+		got = observe_files(call, &files, path, s, err);
 	}
-	source_list_done(&in.list);
+	source_list_done(&list);
 	return got;
 }
 
 /* A file of that name is meant to be a run even when it is damaged or somebody else's. */
 static bool is_meant_as_run(const char *path)
 {
-	return store_is_run(path) ||
+	return store_is_remote(path) || store_is_run(path) ||
 	       (str_ends(str_of(path), STR(".culprit")) && !access(path, F_OK));
+}
+
+static int not_alone(const char *name, struct error *err)
+{
+	struct buf shown = { 0 };
+
+	error_set(err, EINVAL, "'%s' is a %s; give it alone", storing_shown(name, &shown),
+		  store_is_remote(name) ? "run" : "run file");
+	buf_done(&shown);
+	return -EINVAL;
 }
 
 int observe_or_open(const struct call *call, char *const *inputs, unsigned long nr_inputs,
@@ -243,8 +292,7 @@ int observe_or_open(const struct call *call, char *const *inputs, unsigned long 
 		if (!is_meant_as_run(inputs[i]))
 			continue;
 		if (nr_inputs > 1)
-			return error_set(err, EINVAL, "'%s' is a run file; give it alone",
-					 inputs[i]);
+			return not_alone(inputs[i], err);
 		return store_open(s, inputs[i], err);
 	}
 	return observe(call, inputs, nr_inputs, NULL, s, err);

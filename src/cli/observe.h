@@ -3,9 +3,14 @@
 #ifndef CULPRIT_CLI_OBSERVE_H
 #define CULPRIT_CLI_OBSERVE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 struct call;
 struct error;
 struct sink;
+struct source_options;
 struct store;
 
 /* Whoever delivers what is seen: files that are read, or a system that is recorded. */
@@ -17,9 +22,25 @@ struct observer {
 /* A finished run in *s, written to path, or to nowhere that lasts when path is NULL. */
 int observe(const struct call *call, char *const *inputs, unsigned long nr_inputs, const char *path,
 	    struct store **s, struct error *err);
+/* Files that are known already, by number: what answers call each, and how it is read (as
+ * source_read does). -ESTALE ends it all. */
+struct observed_files {
+	void *to;
+	size_t nr;
+	uint64_t bytes;
+	const char *(*name)(void *to, size_t nr);
+	int (*read)(void *to, size_t nr, const struct source_options *o, struct sink *sink,
+		    struct error *err);
+};
+int observe_files(const struct call *call, const struct observed_files *files, const char *path,
+		  struct store **s, struct error *err);
+/* Whether a signal came since this was last asked. */
+bool observe_was_interrupted(void);
 /* The same from a live observer, which sees to signals itself while it reads. */
 int observe_live(const struct call *call, const struct observer *o, const char *path,
 		 struct store **s, struct error *err);
+/* Fails when one of them is a run already. */
+int observe_refuse_runs(char *const *inputs, unsigned long nr_inputs, struct error *err);
 /* The same from a run file or raw inputs, whichever is given. */
 int observe_or_open(const struct call *call, char *const *inputs, unsigned long nr_inputs,
 		    struct store **s, struct error *err);

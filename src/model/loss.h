@@ -14,6 +14,8 @@
 	X(LOSS_FILES_EMPTY, "files_empty", "empty file", "empty files") \
 	X(LOSS_FILES_CUT, "files_cut_short", "file that ends in the middle (used up to there)", \
 	  "files that end in the middle (used up to there)") \
+	X(LOSS_LOGS_GONE, "logs_gone", "log that was followed and is gone, with what it held", \
+	  "logs that were followed and are gone, with what they held") \
 	X(LOSS_JARS_BROKEN, "jars_unreadable", "jar that could not be read", \
 	  "jars that could not be read") \
 	X(LOSS_CLASSES_BROKEN, "classes_unreadable", \
