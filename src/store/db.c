@@ -27,7 +27,8 @@
 
 struct db {
 	sqlite3 *sql;
-	char *name; /* as the user calls it */
+	struct db_far far; /* instead, where the blobs are not in a file */
+	char *name;        /* as the user calls it */
 	struct pack *pack;
 	sqlite3_stmt *put[DB_TABLES], *get[DB_TABLES];
 	struct buf packed;
@@ -259,6 +260,8 @@ void db_close(struct db *db)
 		sqlite3_finalize(db->get[i]);
 	}
 	sqlite3_close(db->sql);
+	if (db->far.close)
+		db->far.close(db->far.to);
 	pack_free(db->pack);
 	buf_done(&db->packed);
 	free(db->name);
@@ -301,30 +304,72 @@ int db_put(struct db *db, enum db_table table, uint64_t number, struct str raw, 
 	return end_batch(db, err);
 }
 
+/* Leaves the statement at its row: what is given lives until that is reset. */
+static int get_near(struct db *db, enum db_table table, uint64_t at, uint64_t *number,
+		    struct str *packed, struct error *err)
+{
+	sqlite3_stmt *st = db->get[table];
+	int code;
+
+	sqlite3_reset(st);
+	sqlite3_bind_int64(st, 1, (sqlite3_int64)at);
+	code = sqlite3_step(st);
+	if (code == SQLITE_DONE)
+		return 0;
+	if (code != SQLITE_ROW)
+		return failed(db, err);
+	*number = (uint64_t)sqlite3_column_int64(st, 0);
+	*packed = (struct str){ sqlite3_column_blob(st, 1), (size_t)sqlite3_column_bytes(st, 1) };
+	return 1;
+}
+
+static int get_packed(struct db *db, enum db_table table, uint64_t at, uint64_t *number,
+		      struct str *packed, struct error *err)
+{
+	if (at > INT64_MAX)
+		at = INT64_MAX;
+	if (db->far.get)
+		return db->far.get(db->far.to, table, at, number, packed, err);
+	return get_near(db, table, at, number, packed, err);
+}
+
 int db_get(struct db *db, enum db_table table, uint64_t at, uint64_t *number, struct buf *raw,
 	   struct error *err)
 {
-	sqlite3_stmt *st = db->get[table];
+	struct str packed;
 	uint64_t found = 0;
-	int code, r = 0;
+	int r = get_packed(db, table, at, &found, &packed, err);
 
-	if (at > INT64_MAX)
-		at = INT64_MAX;
-	sqlite3_bind_int64(st, 1, (sqlite3_int64)at);
-	code = sqlite3_step(st);
-	if (code == SQLITE_ROW) {
-		struct str packed = { sqlite3_column_blob(st, 1),
-				      (size_t)sqlite3_column_bytes(st, 1) };
-
-		found = (uint64_t)sqlite3_column_int64(st, 0);
-		r = pack_open(db->pack, place_of(table, found), packed, raw)
-			    ? 1
-			    : db_damaged(db, "a checksum differs", err);
-	}
-	if (code != SQLITE_ROW && code != SQLITE_DONE)
-		r = failed(db, err);
-	sqlite3_reset(st);
+	if (r > 0 && !pack_open(db->pack, place_of(table, found), packed, raw))
+		r = db_damaged(db, "a checksum differs", err);
+	sqlite3_reset(db->get[table]);
 	if (r > 0)
 		*number = found;
 	return r;
+}
+
+int db_each_packed(struct db *db, enum db_table table,
+		   int (*each)(void *ctx, uint64_t number, struct str packed), void *ctx,
+		   struct error *err)
+{
+	uint64_t at = INT64_MAX, number;
+	struct str packed;
+	int r;
+
+	while ((r = get_packed(db, table, at, &number, &packed, err)) > 0) {
+		r = each(ctx, number, packed);
+		if (r || !number || number > at)
+			break;
+		at = number - 1;
+	}
+	sqlite3_reset(db->get[table]);
+	return r;
+}
+
+struct db *db_of_far(const struct db_far *far, const char *name)
+{
+	struct db *db = db_new(name);
+
+	db->far = *far;
+	return db;
 }

@@ -36,6 +36,23 @@ int db_put(struct db *db, enum db_table table, uint64_t number, struct str raw, 
  * none. */
 int db_get(struct db *db, enum db_table table, uint64_t at, uint64_t *number, struct buf *raw,
 	   struct error *err);
+/* Every blob of a table as it is kept (compressed, with its checksum), the last first. A callback
+ * that returns non-zero ends it, and that is returned. */
+int db_each_packed(struct db *db, enum db_table table,
+		   int (*each)(void *ctx, uint64_t number, struct str packed), void *ctx,
+		   struct error *err);
+
+/* Blobs that stand elsewhere, as they are kept here. */
+struct db_far {
+	void *to;
+	/* As db_get; what is given is borrowed until the next call. */
+	int (*get)(void *to, enum db_table table, uint64_t at, uint64_t *number, struct str *packed,
+		   struct error *err);
+	void (*close)(void *to);
+};
+/* Reads from there, and closes it in the end. */
+struct db *db_of_far(const struct db_far *far, const char *name);
+
 /* For a caller that finds damage in what it decodes. */
 int db_damaged(const struct db *db, const char *what, struct error *err);
 

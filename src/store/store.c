@@ -10,6 +10,8 @@
 #include "base/time.h"
 #include "store/block.h"
 #include "store/db.h"
+#include "store/fetch.h"
+#include "store/pg_address.h"
 #include "store/run.h"
 #include "store/sorter.h"
 #include "store/stage.h"
@@ -138,7 +140,8 @@ int store_finish(struct store *s, struct error *err)
 int store_open(struct store **s, const char *path, struct error *err)
 {
 	struct store *made = mem_zalloc(sizeof(*made));
-	int r = db_open(&made->db, path, err);
+	int r = store_is_remote(path) ? fetch_open(&made->db, path, err)
+				      : db_open(&made->db, path, err);
 
 	if (!r)
 		r = catalog_load(&made->catalog, &made->syms, made->db, err);
@@ -161,6 +164,29 @@ void store_close(struct store *s)
 	catalog_done(&s->catalog);
 	syms_done(&s->syms);
 	free(s);
+}
+
+bool store_is_remote(const char *name)
+{
+	return pg_address_is(name);
+}
+
+int store_shown_name(const char *where, struct buf *shown, struct error *err)
+{
+	struct pg_address a;
+	int r = pg_address_parse(&a, where, NULL, err);
+
+	if (r)
+		return r;
+	buf_add(shown, str_of(a.shown));
+	pg_address_done(&a);
+	return 0;
+}
+
+int store_named(const char *where, const char *run, const char *otherwise, struct buf *named,
+		struct error *err)
+{
+	return pg_address_named(where, run, otherwise, named, err);
 }
 
 bool store_is_run(const char *path)

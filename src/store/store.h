@@ -1,6 +1,6 @@
 /*
  * The run file: everything observed and inferred about one run, in one file that is either whole or
- * absent. Only this folder knows that SQLite is underneath.
+ * absent. Only this folder knows that SQLite is underneath, or PostgreSQL.
  *
  * Writing: store_create, deliver through store_sink, read back what names its request part by part
  * (store_part), store_add_request, store_finish. Reading: store_open, then the functions below it.
@@ -66,9 +66,27 @@ int store_set_fact(struct store *s, const char *name, struct str value, struct e
 /* Makes the run whole: numbers the requests, syncs, renames. The store can be read from then on. */
 int store_finish(struct store *s, struct error *err);
 
+/* --- in PostgreSQL ------------------------------------------------------------------------- */
+
+/* Wherever a run file is named to be read, postgresql://…#NAME may stand instead: this is how it is
+ * told. */
+bool store_is_remote(const char *name);
+/* The address as it may be shown: without a password. */
+int store_shown_name(const char *where, struct buf *shown, struct error *err);
+/* The address with the name of a run at its end: run, which may be NULL, or what the address says,
+ * or otherwise. */
+int store_named(const char *where, const char *run, const char *otherwise, struct buf *named,
+		struct error *err);
+/* Whether a run could be stored there: makes the tables if they are missing. */
+int store_publish_check(const char *where, struct error *err);
+/* Copies a finished run there, under the name in the address. It replaces one of that name, and is
+ * seen by nobody before it is whole. */
+int store_publish(struct store *s, const char *where, struct error *err);
+
 /* --- reading ------------------------------------------------------------------------------- */
 
-/* One line of error for a file that is foreign, damaged, unfinished or newer than this program. */
+/* One line of error for a file (or address) that is foreign, damaged, unfinished or newer than this
+ * program. */
 int store_open(struct store **s, const char *path, struct error *err);
 /* Also throws an unfinished run away. */
 void store_close(struct store *s);

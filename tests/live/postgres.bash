@@ -1,0 +1,74 @@
+# A PostgreSQL of one's own: its data and its socket in a directory that the test gives, no port, ended by its process id.
+
+# postgres_bin: where the programs of Debian's PostgreSQL are
+postgres_bin() {
+	local dir
+	for dir in /usr/lib/postgresql/*/bin; do
+		[ ! -x "$dir/postgres" ] || { echo "$dir"; return; }
+	done
+	return 1
+}
+
+# as_postgres COMMAND...: PostgreSQL refuses to run as root
+as_postgres() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=postgres --regid=postgres --init-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+# postgres_missing: what keeps it from running here, or nothing
+postgres_missing() {
+	postgres_bin >/dev/null || { echo "needs PostgreSQL (tools/setup live)"; return; }
+	[ "$(id -u)" != 0 ] || command -v setpriv >/dev/null || echo "needs setpriv"
+}
+
+# postgres_init DIR [OPTION...]: a fresh cluster there; whoever comes through the socket is let in as postgres
+postgres_init() {
+	local dir=$1
+	shift
+	if [ "$(id -u)" = 0 ]; then
+		install -d -o postgres -g postgres -m 755 "$dir"
+	else
+		mkdir -p "$dir"
+	fi
+	as_postgres "$(postgres_bin)/initdb" -A trust -U postgres -E UTF8 --locale=C --no-sync -D "$dir/data" "$@" \
+		>"$dir.initdb" 2>&1 || { cat "$dir.initdb"; return 1; }
+}
+
+# postgres_start DIR [OPTION...]: begins to serve; its process is in $dir.id
+postgres_start() {
+	local dir=$1
+	shift
+	as_postgres "$(postgres_bin)/postgres" -D "$dir/data" -c listen_addresses= -c "unix_socket_directories=$dir" -c fsync=off \
+		-c shared_buffers=16MB "$@" >"$dir.out" 2>&1 </dev/null 3>&- 4>&- &
+	echo $! >"$dir.id"
+	for _ in $(seq 150); do
+		! psql -h "$dir" -U postgres -Atqc 'SELECT 1' postgres >/dev/null 2>&1 || return 0
+		sleep 0.1
+	done
+	tail -n 5 "$dir.out"
+	return 1
+}
+
+# postgres_stop DIR SIGNAL: INT ends it at once and in order, KILL as a power cut would
+postgres_stop() {
+	local pid child
+	[ -s "$1.id" ] || return 0
+	pid=$(cat "$1.id")
+	rm -f "$1.id"
+	local children
+	children=$(ps -o pid= --ppid "$pid" 2>/dev/null || true)
+	kill -s "$2" "$pid" 2>/dev/null || true
+	if [ "$2" = KILL ]; then
+		for child in $children; do
+			kill -s KILL "$child" 2>/dev/null || true
+		done
+	fi
+	for _ in $(seq 100); do
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 0.1
+	done
+	wait "$pid" 2>/dev/null || true
+}
