@@ -1,29 +1,51 @@
 /* culprit analyze INPUT...: the main job. Reads, infers, writes the run, prints the report. */
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/follow.h"
 #include "cli/observe.h"
 #include "cli/say.h"
+#include "cli/storing.h"
 #include "cli/verdict.h"
 #include "store/store.h"
 
-int cmd_analyze(const struct call *call)
+/* A run that goes to PostgreSQL is kept as a file only if one is named. */
+static const char *path_of(const struct call *call, bool is_stored)
 {
 	const char *path = call_get(call, "output");
-	struct store *s = NULL;
-	struct error err = { 0 };
-	const char *name;
-	int got;
 
 	if (call_has(call, "no-run"))
-		path = NULL;
-	else if (!path)
-		path = "run.culprit";
-	name = path ? path : call->nr_inputs == 1 ? call->inputs[0] : NULL;
-	got = observe(call, call->inputs, call->nr_inputs, path, &s, &err);
+		return NULL;
+	return path || is_stored ? path : "run.culprit";
+}
+
+static const char *name_of(const struct call *call, const struct buf *where, const char *path,
+			   struct buf *shown)
+{
+	if (where->n)
+		return storing_shown(where->p, shown);
+	return path ? path : call->nr_inputs == 1 ? call->inputs[0] : NULL;
+}
+
+int cmd_analyze(const struct call *call)
+{
+	struct buf where = { 0 }, shown = { 0 };
+	struct store *s = NULL;
+	struct error err = { 0 };
+	int got = storing_begin(call, &where, &err);
+	const char *path = path_of(call, got > 0);
+
 	if (got >= 0)
-		got = verdict(call, s, name, &err);
+		got = call_has(call, "follow")
+			      ? follow_until_told(call, path, &s, &err)
+			      : observe(call, call->inputs, call->nr_inputs, path, &s, &err);
+	if (got >= 0 && where.n)
+		got = storing_end(s, &where, &err);
+	if (got >= 0)
+		got = verdict(call, s, name_of(call, &where, path, &shown), &err);
 	if (s)
 		store_close(s);
+	buf_done(&where);
+	buf_done(&shown);
 	if (got >= 0)
 		return got ? EXIT_NOTHING : EXIT_ANSWERED;
 	say_error("%s", err.msg);

@@ -4,6 +4,7 @@
 #include "cli/observe.h"
 #include "cli/say.h"
 #include "cli/show.h"
+#include "cli/storing.h"
 #include "report/report.h"
 #include "store/store.h"
 
@@ -23,11 +24,13 @@ static int ask(const struct call *call, struct store *const *runs, struct error 
 {
 	const struct question *q = call->command->question;
 	/* the question's options stand first in the command's, so the values fit both */
-	struct args args = { call->options, call->values,
-			     call->nr_inputs == 1 ? call->inputs[0] : NULL };
+	struct args args = { call->options, call->values, NULL };
+	struct buf name = { 0 };
 	struct report report;
 	int got, shown;
 
+	if (call->nr_inputs == 1)
+		args.run = storing_shown(call->inputs[0], &name);
 	report_init(&report);
 	show_begin(&report, call);
 	got = q->run(runs, &args, &report, err);
@@ -35,6 +38,7 @@ static int ask(const struct call *call, struct store *const *runs, struct error 
 		losses_add(&report.losses, store_losses(runs[i]));
 	shown = got >= 0 ? show_report(&report, call, err) : 0;
 	report_done(&report);
+	buf_done(&name);
 	return shown < 0 ? shown : got;
 }
 

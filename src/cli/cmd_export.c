@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/observe.h"
 #include "cli/say.h"
+#include "cli/storing.h"
 #include "export/export.h"
 #include "store/store.h"
 
@@ -39,16 +40,39 @@ static int export_to(struct store *s, const struct exporter *x, const char *path
 	return beside_close(&out, x->write(s, out.file, err), err);
 }
 
-int cmd_export(const struct call *call)
+static int export_file(const struct call *call, struct store **s, struct error *err)
 {
 	const char *path = call_get(call, "output");
+	const struct exporter *x = find_exporter(call_get(call, "format"), err);
+	int got = x ? observe_or_open(call, call->inputs, call->nr_inputs, s, err) : -EINVAL;
+
+	return got < 0 ? got : export_to(*s, x, path ? path : "-", err);
+}
+
+static int export_stored(const struct call *call, struct store **s, struct error *err)
+{
+	struct buf where = { 0 };
+	int got;
+
+	if (call_get(call, "format") || call_get(call, "output"))
+		return error_set(err, EINVAL,
+				 "--store takes the run as it is: leave out --format and -o");
+	got = storing_begin(call, &where, err);
+	if (got >= 0)
+		got = observe_or_open(call, call->inputs, call->nr_inputs, s, err);
+	if (got >= 0)
+		got = storing_end(*s, &where, err);
+	buf_done(&where);
+	return got;
+}
+
+int cmd_export(const struct call *call)
+{
 	struct error err = { 0 };
 	struct store *s = NULL;
-	const struct exporter *x = find_exporter(call_get(call, "format"), &err);
-	int got = x ? observe_or_open(call, call->inputs, call->nr_inputs, &s, &err) : -EINVAL;
+	int got = call_get(call, "store") || call_get(call, "run") ? export_stored(call, &s, &err)
+								   : export_file(call, &s, &err);
 
-	if (got >= 0)
-		got = export_to(s, x, path ? path : "-", &err);
 	if (s)
 		store_close(s);
 	if (got >= 0)

@@ -17,6 +17,11 @@
 		{ "blind", NULL, \
 		  "in captures: ignore the trace and request ids that messages carry" }
 
+/* Where a run goes besides a file, or instead of one. */
+#define STORING_OPTIONS \
+	{ "store", "ADDRESS", "store the run in PostgreSQL: postgresql://USER@HOST/DATABASE" }, \
+		{ "run", "NAME", "its name there (default: that of the file)" }
+
 #define SHARED_OPTIONS \
 	{ "json", NULL, "one JSON object per line" }, \
 		{ "html", "FILE", "also write the report as one self-contained HTML file" }, \
