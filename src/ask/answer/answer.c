@@ -1,5 +1,7 @@
 #include "ask/answer/answer.h"
 
+#include "ask/anomalies.h"
+#include "ask/anomaly_tell.h"
 #include "ask/findings.h"
 #include "ask/tell.h"
 #include "ask/types.h"
@@ -9,6 +11,7 @@
 
 #define TYPES_SHOWN 12
 #define FINDINGS_SHOWN 3
+#define ANOMALIES_SHOWN 6
 #define WORTH_SHOWING 0.1 /* of the largest impact */
 #define SLOW_SHARE 0.01
 
@@ -31,16 +34,20 @@ static int run(struct store *const *runs, const struct args *args, struct report
 	const char *name = args->run;
 	struct request_filter filter = { 0 };
 	struct findings f = { 0 };
+	struct anomalies odd = { 0 };
 	size_t told = 0;
 	int r = when_filter(args, runs[0], &filter, err);
 
 	if (r < 0)
 		return r;
 	r = findings_collect(&f, runs[0], &filter, SLOW_SHARE, err);
+	if (r >= 0)
+		r = anomalies_collect(&odd, runs[0], &f.types, &filter, err);
 	if (r >= 0) {
 		report->losses.count[LOSS_TYPES_SKIPPED] += f.nr_skipped;
 		if (f.types.order.nr)
 			report_types(&f, report);
+		anomaly_tell(&odd, ANOMALIES_SHOWN, name ? name : "RUN", report);
 		for (; told < f.v.nr && told < FINDINGS_SHOWN; told++) {
 			if (f.v.v[told].verdict != VERDICT_SLOW ||
 			    f.v.v[told].impact < WORTH_SHOWING * f.v.v[0].impact)
@@ -51,6 +58,7 @@ static int run(struct store *const *runs, const struct args *args, struct report
 			tell_nothing(&f, name ? name : "RUN", report);
 		r = !f.types.nr_requests;
 	}
+	anomalies_done(&odd);
 	findings_done(&f);
 	return r;
 }

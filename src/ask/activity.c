@@ -1,0 +1,185 @@
+/*
+ * Each node has one bit for each tick of the run. The tick is as fine as the room for all allows,
+ * so that memory is bounded by the number of nodes, not by that of the lines.
+ */
+#include "ask/activity.h"
+
+#include <stdlib.h>
+
+#include "ask/length.h"
+#include "base/time.h"
+#include "store/store.h"
+
+#define FINEST (5 * NS_MS)
+#define TICKS_MOST (1u << 22)
+#define WARNINGS_KEPT 4096 /* of each node */
+
+void activity_done(struct activity *a)
+{
+	vec_each (&a->v, l) {
+		free(l->ticks);
+		vec_done(&l->warnings);
+	}
+	vec_done(&a->v);
+	names_done(&a->nodes);
+}
+
+size_t activity_tick(const struct activity *a, int64_t ns)
+{
+	int64_t at = length_ns(a->from, ns) / a->tick;
+
+	return (size_t)at < a->nr_ticks ? (size_t)at : a->nr_ticks - 1;
+}
+
+static struct life *life_of(struct activity *a, struct str node)
+{
+	sym_t sym = names_find(&a->nodes, node);
+
+	if (!sym) {
+		if (!node.n || a->v.nr >= ACTIVITY_NODES)
+			return NULL;
+		sym = names_add(&a->nodes, node);
+		vec_push(&a->v, (struct life){ .ticks = mem_zalloc((a->nr_ticks + 63) / 64 * 8) });
+	}
+	return &a->v.v[sym - 1];
+}
+
+static void see(struct activity *a, struct life *l, int64_t ns)
+{
+	size_t tick = activity_tick(a, ns);
+
+	l->ticks[tick / 64] |= (uint64_t)1 << (tick % 64);
+	if (!l->nr_seen || tick < l->first)
+		l->first = tick;
+	if (!l->nr_seen || tick > l->last)
+		l->last = tick;
+	l->nr_seen++;
+}
+
+static int see_event(void *ctx, uint64_t number, const struct event *ev)
+{
+	struct activity *a = ctx;
+	struct life *l;
+
+	if (ev->ns == NS_NONE)
+		return 0;
+	l = life_of(a, ev->node);
+	if (!l) {
+		a->nr_unwatched += ev->node.n > 0;
+		return 0;
+	}
+	see(a, l, ev->ns);
+	if (ev->level < LEVEL_WARN)
+		return 0;
+	l->nr_warnings++;
+	if (l->warnings.nr < WARNINGS_KEPT)
+		vec_push(&l->warnings, (struct warning){ ev->ns, number });
+	return 0;
+}
+
+static int see_body(void *ctx, const struct request *r, const struct request_body *body)
+{
+	struct activity *a = ctx;
+
+	(void)r;
+	for (size_t i = 0; i < body->nr_spans; i++) {
+		const struct span *s = &body->spans[i];
+		struct life *l = life_of(a, s->node);
+
+		if (!l)
+			continue;
+		see(a, l, s->start);
+		see(a, l, s->end);
+	}
+	return 0;
+}
+
+static int by_time(const void *x, const void *y)
+{
+	const struct warning *a = x, *b = y;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? -1 : 1;
+	return (a->event > b->event) - (a->event < b->event);
+}
+
+int activity_collect(struct activity *a, struct store *s, struct error *err)
+{
+	struct store_totals totals;
+	int64_t whole;
+	int r = store_totals(s, &totals, err);
+
+	*a = (struct activity){ 0 };
+	if (r < 0 || totals.first_ns == NS_NONE)
+		return r;
+	whole = length_ns(totals.first_ns, totals.last_ns);
+	a->from = totals.first_ns;
+	a->tick = whole / TICKS_MOST + 1 > FINEST ? whole / TICKS_MOST + 1 : FINEST;
+	a->nr_ticks = (size_t)(whole / a->tick) + 1;
+	r = totals.nr_events ? store_each_event(s, 0, totals.nr_events, see_event, a, err)
+			     : store_each_body(s, &(struct request_filter){ 0 }, see_body, a, err);
+	vec_each (&a->v, l)
+		if (l->warnings.nr)
+			qsort(l->warnings.v, l->warnings.nr, sizeof(*l->warnings.v), by_time);
+	return r;
+}
+
+size_t activity_count(const struct activity *a, const struct life *l, size_t from, size_t until)
+{
+	size_t nr = 0;
+
+	if (until > a->nr_ticks)
+		until = a->nr_ticks;
+	for (size_t i = from; i < until;) {
+		uint64_t word = l->ticks[i / 64] >> (i % 64);
+		size_t len = 64 - i % 64;
+
+		if (len > until - i) {
+			len = until - i;
+			word &= ((uint64_t)1 << len) - 1;
+		}
+		nr += (size_t)__builtin_popcountll(word);
+		i += len;
+	}
+	return nr;
+}
+
+static bool is_set(const struct life *l, size_t tick)
+{
+	return l->ticks[tick / 64] >> (tick % 64) & 1;
+}
+
+/* The first tick at or after i whose bit is as asked, or the end of the life. */
+static size_t seek(const struct life *l, size_t i, bool set)
+{
+	while (i <= l->last) {
+		uint64_t word = l->ticks[i / 64];
+
+		if (!(i % 64) && word == (set ? 0 : UINT64_MAX)) {
+			i += 64;
+			continue;
+		}
+		if (is_set(l, i) == set)
+			return i;
+		i++;
+	}
+	return l->last + 1;
+}
+
+bool activity_gap(const struct life *l, size_t from, size_t least, struct gap *g)
+{
+	size_t at = from > l->first ? from : l->first;
+
+	while (at <= l->last) {
+		size_t first = seek(l, at, false), until = seek(l, first, true);
+
+		if (until > l->last)
+			return false;
+		if (until - first >= least) {
+			*g = (struct gap){ first, until };
+			return true;
+		}
+		at = until;
+	}
+	return false;
+}

@@ -1,0 +1,301 @@
+/*
+ * Each detector looks for one kind and knows nothing of the others. Here they are shown the run and
+ * what they found is sorted out: of two that explain the same waiting the nearer to the cause is
+ * kept, so that a stopped node is not told a second time as a slow one, nor those that waited for
+ * it as slow themselves.
+ */
+#include "ask/anomalies.h"
+
+#include <stdlib.h>
+
+#include "ask/complaints.h"
+#include "ask/length.h"
+#include "ask/silence.h"
+#include "ask/stats.h"
+#include "ask/teams.h"
+#include "ask/types.h"
+#include "base/time.h"
+#include "store/store.h"
+
+#define SLOW_TIMES 1.5      /* as in findings.c: less beyond the median is not slow */
+#define WORTH_TELLING 0.02  /* of all slowness, by a slow node */
+#define WORTH_A_WAY 0.05    /* by a way between nodes, which is guessed more often */
+#define VICTIM 0.7          /* of whose slow requests belong to another finding */
+#define COMPLAINTS_READ 100 /* of each node */
+#define SLOWEST_SHARE 0.02
+#define SLOWEST_LEAST 5
+#define SLOWEST_MOST 50
+
+void anomalies_done(struct anomalies *a)
+{
+	vec_done(&a->v);
+	arena_done(&a->arena);
+}
+
+double anomalies_share(const struct anomalies *a, const struct anomaly *one)
+{
+	double share = a->slowness > 0 ? one->lost / a->slowness : 0;
+
+	return share > 1 ? 1 : share;
+}
+
+struct looking {
+	struct anomalies *a;
+	struct store *store;
+	const struct types *types;
+	struct activity activity;
+	struct silences silences;
+	struct teams teams;
+	struct peer_faults faults, way_faults;
+};
+
+static void looking_done(struct looking *l)
+{
+	activity_done(&l->activity);
+	silences_done(&l->silences);
+	teams_done(&l->teams);
+	peer_faults_done(&l->faults);
+	peer_faults_done(&l->way_faults);
+}
+
+static int see_request(void *ctx, const struct request *r, const struct request_body *body)
+{
+	struct looking *l = ctx;
+	uint32_t type = types_find(l->types, r->type);
+
+	if (type == TYPE_NONE)
+		return 0;
+	silences_see(&l->silences, &l->activity, r, body, l->types->v.v[type].p50);
+	teams_add(&l->teams, type, r, body);
+	return 0;
+}
+
+static double slowness_of(const struct types *t)
+{
+	double sum = 0;
+
+	vec_each (&t->v, s)
+		vec_each (&s->timings, m)
+			if ((double)m->duration > SLOW_TIMES * (double)s->p50)
+				sum += (double)(m->duration - s->p50);
+	return sum;
+}
+
+/* --- silences -------------------------------------------------------------------------------- */
+
+/* What others say of a node that is gone. */
+static int add_complaints(struct looking *l, const struct silence *s, struct anomaly *one,
+			  struct error *err)
+{
+	struct complaints c = { 0 };
+	const struct complaint *most;
+	int r = complaints_read(&c, l->store, &l->activity, s->node, s->begin, s->end,
+				COMPLAINTS_READ, err);
+
+	most = complaints_most(&c);
+	if (most) {
+		one->said = arena_str(&l->a->arena, most->text);
+		one->who = arena_str(&l->a->arena, names_str(&l->activity.nodes, most->node));
+		one->peer = arena_str(&l->a->arena, complaints_address(&c));
+	}
+	complaints_done(&c);
+	return r;
+}
+
+static int add_silences(struct looking *l, struct error *err)
+{
+	int r = 0;
+
+	silences_judge(&l->silences, &l->activity);
+	vec_each (&l->silences.v, s) {
+		struct anomaly one = s->found;
+
+		if (!s->told)
+			continue;
+		one.node = arena_str(&l->a->arena, one.node);
+		if (one.kind == ANOMALY_DEAD)
+			r = add_complaints(l, s, &one, err);
+		if (r < 0)
+			return r;
+		vec_push(&l->a->v, one);
+	}
+	return 0;
+}
+
+/* --- slow nodes and ways --------------------------------------------------------------------- */
+
+struct excess {
+	int64_t ns;
+	uint64_t id;
+};
+
+static int most_first(const void *a, const void *b)
+{
+	const struct excess *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static bool holds(const struct peer_fault *f, uint64_t request)
+{
+	size_t low = 0, high = f->requests.nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (f->requests.v[mid] < request)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < f->requests.nr && f->requests.v[low] == request;
+}
+
+/* Of the slowest requests of its time, how many it touches. */
+static void count_slowest(const struct types *t, const struct peer_fault *f, struct anomaly *one)
+{
+	VEC(struct excess) v = { 0 };
+	size_t nr;
+
+	vec_each (&t->v, s)
+		vec_each (&s->timings, m)
+			if (m->start <= f->end && m->start >= f->begin - m->duration)
+				vec_push(&v, (struct excess){ m->duration - s->p50, m->id });
+	nr = (size_t)(SLOWEST_SHARE * (double)v.nr);
+	nr = nr < SLOWEST_LEAST ? SLOWEST_LEAST : nr > SLOWEST_MOST ? SLOWEST_MOST : nr;
+	nr = nr > v.nr ? v.nr : nr;
+	if (v.nr)
+		qsort(v.v, v.nr, sizeof(*v.v), most_first);
+	one->slowest_of = nr;
+	for (size_t i = 0; i < nr; i++) {
+		if (!holds(f, v.v[i].id))
+			continue;
+		one->slowest++;
+		anomaly_example(one, v.v[i].id);
+	}
+	vec_done(&v);
+}
+
+static bool meet(int64_t a, int64_t a_end, int64_t b, int64_t b_end)
+{
+	return a <= b_end && b <= a_end;
+}
+
+/* Whether a stopped node is reason enough: the slow time is no longer than the silence, about. */
+static bool is_silence(const struct looking *l, const struct peer_fault *f)
+{
+	vec_each (&l->silences.v, s) {
+		int64_t len = length_ns(s->begin, s->end);
+
+		if (!s->told || s->for_good ||
+		    !meet(f->begin, f->end, s->begin - len / 2, s->end + len / 2))
+			continue;
+		if (length_ns(f->begin, f->end) <= 2 * len)
+			return true;
+	}
+	return false;
+}
+
+static size_t shared_requests(const struct peer_fault *a, const struct peer_fault *b)
+{
+	size_t nr = 0;
+
+	vec_each (&a->requests, r)
+		nr += holds(b, *r);
+	return nr;
+}
+
+/* Whether an earlier one, which lost more, is the same or the reason of this one. */
+static bool is_covered(const struct peer_faults *all, const struct peer_fault *f)
+{
+	vec_each (&all->v, g) {
+		if (g == f)
+			return false;
+		if (!meet(f->begin, f->end, g->begin, g->end))
+			continue;
+		if (f->label == g->label ||
+		    (double)shared_requests(f, g) >= VICTIM * (double)f->requests.nr)
+			return true;
+	}
+	return false;
+}
+
+static void add_fault(struct looking *l, const struct peers *p, const struct peer_fault *f,
+		      enum anomaly_kind kind)
+{
+	const struct peer_group *g = &p->v.v[f->group];
+	struct arena *arena = &l->a->arena;
+	struct anomaly one = { .kind = kind,
+			       .node = arena_str(arena, names_str(&p->labels, f->label)),
+			       .type = arena_str(arena, l->types->v.v[g->type].name),
+			       .name = arena_str(arena, names_str(&p->names, g->name)),
+			       .begin = f->from_first ? NS_NONE : f->begin,
+			       .end = f->to_last ? NS_NONE : f->end,
+			       .took = f->took,
+			       .usual = f->usual,
+			       .often = (double)f->nr,
+			       .before = (double)f->nr_peers,
+			       .requests = f->requests.nr,
+			       .lost = f->lost,
+			       .confidence = f->confidence };
+
+	count_slowest(l->types, f, &one);
+	for (size_t i = 0; i < f->requests.nr && one.nr_examples < ANOMALY_EXAMPLES; i++)
+		anomaly_example(&one, f->requests.v[i]);
+	vec_push(&l->a->v, one);
+}
+
+static void add_faults(struct looking *l)
+{
+	peers_find(&l->teams.nodes, &l->faults);
+	vec_each (&l->faults.v, f)
+		if (f->lost >= WORTH_TELLING * l->a->slowness && !is_silence(l, f) &&
+		    !is_covered(&l->faults, f))
+			add_fault(l, &l->teams.nodes, f, ANOMALY_SLOW_NODE);
+	peers_find(&l->teams.ways, &l->way_faults);
+	vec_each (&l->way_faults.v, f)
+		if (f->lost >= WORTH_A_WAY * l->a->slowness && !is_silence(l, f) &&
+		    !is_covered(&l->way_faults, f))
+			add_fault(l, &l->teams.ways, f, ANOMALY_SLOW_HOP);
+	l->a->nr_left_out += l->teams.nodes.nr_left_out + l->teams.ways.nr_left_out;
+}
+
+/* --- all of it ------------------------------------------------------------------------------- */
+
+static int most_lost_first(const void *a, const void *b)
+{
+	const struct anomaly *x = a, *y = b;
+	double known_x = x->lost * x->confidence, known_y = y->lost * y->confidence;
+
+	if (known_x != known_y)
+		return known_x > known_y ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return str_cmp(x->node, y->node);
+}
+
+int anomalies_collect(struct anomalies *a, struct store *s, const struct types *types,
+		      const struct request_filter *f, struct error *err)
+{
+	struct looking l = { .a = a, .store = s, .types = types };
+	int r;
+
+	*a = (struct anomalies){ .slowness = slowness_of(types) };
+	r = activity_collect(&l.activity, s, err);
+	if (r >= 0) {
+		silences_find(&l.silences, &l.activity);
+		r = store_each_body(s, f, see_request, &l, err);
+	}
+	if (r >= 0)
+		r = add_silences(&l, err);
+	if (r >= 0)
+		add_faults(&l);
+	if (a->v.nr)
+		qsort(a->v.v, a->v.nr, sizeof(*a->v.v), most_lost_first);
+	looking_done(&l);
+	return r < 0 ? r : 0;
+}

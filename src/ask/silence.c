@@ -1,0 +1,283 @@
+/*
+ * A node that was busy, then gave no sign of life for much longer than it ever did around that
+ * time, then was busy again: its process was stopped (a collection of garbage, a signal, a machine
+ * that hung). That requests waited through it is what makes it a finding: idle nodes are silent,
+ * too. When one node stops, the others soon wait for it and fall silent in turn, but later and
+ * not for as long: of silences that overlap the longest is told.
+ *
+ * A node that is never heard again may have ended as it should: only when others complain from
+ * then on, or requests went wrong with it, is it called dead.
+ */
+#include "ask/silence.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "ask/length.h"
+#include "base/time.h"
+
+#define LEAST_NS (300 * NS_MS)
+#define LEAST_GONE_NS (2 * NS_S)
+#define AROUND_NS (2 * NS_S) /* at least so much before and after is looked at */
+#define TIMES_LONGER 3       /* than any other silence around */
+#define LEAST_EXPECTED 12
+#define LEAST_GONE_EXPECTED 20
+#define LEAST_OTHERS 3 /* signs of life of others in the middle of it */
+#define COMPLAINTS_NS (15 * NS_S)
+#define LEAST_COMPLAINTS 5
+#define COMPLAINTS_MORE 3 /* times as many as before */
+#define LEAST_WAITING 3   /* requests, where none is known to have been there */
+#define WAITED 0.8        /* of the silence, by a request that waited through it */
+#define CANDIDATES_MOST 4096
+#define SHUTDOWN_NS NS_S /* nodes that end within so long of each other end together */
+
+void silences_done(struct silences *s)
+{
+	vec_done(&s->v);
+}
+
+static size_t ticks_of(const struct activity *a, int64_t ns)
+{
+	return (size_t)(ns / a->tick) + 1;
+}
+
+static size_t largest_gap(const struct life *l, size_t from, size_t until)
+{
+	size_t largest = 0;
+	struct gap g;
+
+	while (activity_gap(l, from, largest + 1, &g) && g.first < until) {
+		size_t end = g.until < until ? g.until : until;
+
+		if (end - g.first > largest)
+			largest = end - g.first;
+		from = g.until;
+	}
+	return largest;
+}
+
+/* How dense the signs of life are in a window, per tick; 0 where the window is no evidence. */
+static double density(const struct activity *a, const struct life *l, size_t from, size_t until,
+		      size_t gap)
+{
+	if (until <= from || (until - from) * 2 < gap)
+		return 0;
+	if (largest_gap(l, from, until) * TIMES_LONGER > gap)
+		return 0;
+	return (double)activity_count(a, l, from, until) / (double)(until - from);
+}
+
+static size_t others_inside(const struct activity *a, const struct life *l, size_t from,
+			    size_t until)
+{
+	size_t margin = (until - from) / 10, nr = 0;
+
+	vec_each (&a->v, other)
+		if (other != l)
+			nr += activity_count(a, other, from + margin, until - margin);
+	return nr;
+}
+
+static uint64_t warnings_in(const struct life *l, int64_t from, int64_t until)
+{
+	uint64_t nr = 0;
+
+	vec_each (&l->warnings, w)
+		nr += w->ns >= from && w->ns < until;
+	return nr;
+}
+
+static void count_complaints(const struct activity *a, const struct life *l, struct silence *s)
+{
+	int64_t whole = length_ns(s->begin, s->end);
+	int64_t len = whole < COMPLAINTS_NS ? whole : COMPLAINTS_NS;
+
+	vec_each (&a->v, other) {
+		if (other == l)
+			continue;
+		s->complaints += warnings_in(other, s->begin, s->begin + len);
+		s->complaints_before += warnings_in(other, s->begin - len, s->begin);
+	}
+}
+
+static void look_at_gap(struct silences *s, const struct activity *a, size_t node,
+			const struct gap *g)
+{
+	const struct life *l = &a->v.v[node];
+	size_t len = g->until - g->first;
+	size_t around = 2 * len > ticks_of(a, AROUND_NS) ? 2 * len : ticks_of(a, AROUND_NS);
+	size_t from = g->first > l->first + around ? g->first - around : l->first;
+	size_t until = g->until + around < l->last ? g->until + around : l->last;
+	double before = density(a, l, from, g->first, len);
+	double after = density(a, l, g->until, until, len);
+	struct silence one = { .node = (sym_t)node + 1 };
+
+	one.expected = (before < after ? before : after) * (double)len;
+	if (one.expected < LEAST_EXPECTED || others_inside(a, l, g->first, g->until) < LEAST_OTHERS)
+		return;
+	one.begin = activity_ns(a, g->first);
+	one.end = activity_ns(a, g->until);
+	count_complaints(a, l, &one);
+	vec_push(&s->v, one);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* When half of the other nodes had ended: up to there one should have heard of this one. */
+static size_t end_of_others(const struct activity *a, const struct life *l)
+{
+	size_t lasts[ACTIVITY_NODES], nr = 0;
+
+	vec_each (&a->v, other)
+		if (other != l)
+			lasts[nr++] = other->last;
+	if (!nr)
+		return 0;
+	qsort(lasts, nr, sizeof(*lasts), by_size);
+	return lasts[nr / 2];
+}
+
+static void look_at_end(struct silences *s, const struct activity *a, size_t node)
+{
+	const struct life *l = &a->v.v[node];
+	size_t end = end_of_others(a, l), len, around, from;
+	struct silence one = { .node = (sym_t)node + 1, .for_good = true };
+
+	if (end <= l->last + ticks_of(a, LEAST_GONE_NS + SHUTDOWN_NS))
+		return;
+	end -= ticks_of(a, SHUTDOWN_NS);
+	len = end - l->last;
+	around = len < ticks_of(a, COMPLAINTS_NS) ? len : ticks_of(a, COMPLAINTS_NS);
+	from = l->last > l->first + around ? l->last - around : l->first;
+	one.expected = density(a, l, from, l->last + 1, len) * (double)len;
+	if (one.expected < LEAST_GONE_EXPECTED)
+		return;
+	one.begin = activity_ns(a, l->last + 1);
+	one.end = activity_ns(a, end);
+	count_complaints(a, l, &one);
+	vec_push(&s->v, one);
+}
+
+void silences_find(struct silences *s, const struct activity *a)
+{
+	for (size_t i = 0; i < a->v.nr && a->v.nr > 1; i++) {
+		const struct life *l = &a->v.v[i];
+		struct gap g;
+
+		for (size_t at = 0;
+		     s->v.nr < CANDIDATES_MOST && activity_gap(l, at, ticks_of(a, LEAST_NS), &g);
+		     at = g.until)
+			look_at_gap(s, a, i, &g);
+		look_at_end(s, a, i);
+	}
+}
+
+static bool visits(const struct request_body *body, struct str node)
+{
+	for (size_t i = 0; i < body->nr_spans; i++)
+		if (str_eq(body->spans[i].node, node))
+			return true;
+	return false;
+}
+
+static bool waited(const struct silence *s, const struct request *r, int64_t median)
+{
+	int64_t from = r->start > s->begin ? r->start : s->begin;
+	int64_t until = r->end < s->end ? r->end : s->end;
+	double len = (double)length_ns(s->begin, s->end);
+
+	return (double)length_ns(from, until) >= WAITED * len && (double)median < len / 2;
+}
+
+/* Under way when the node was heard last, and not well since. */
+static bool went_wrong(const struct silence *s, const struct request *r, int64_t median)
+{
+	return r->start < s->begin + NS_S && r->end >= s->begin - NS_S &&
+	       (r->error || r->incomplete || length_ns(r->start, r->end) / 3 > median);
+}
+
+void silences_see(struct silences *s, const struct activity *a, const struct request *r,
+		  const struct request_body *body, int64_t median)
+{
+	vec_each (&s->v, one) {
+		bool met = one->for_good ? went_wrong(one, r, median) : waited(one, r, median);
+		int64_t ns = length_ns(r->start, r->end);
+
+		if (!met)
+			continue;
+		one->requests++;
+		if (visits(body, names_str(&a->nodes, one->node)))
+			one->visitors++;
+		else if (one->for_good)
+			continue;
+		one->lost += ns > median ? (double)(ns - median) : 0;
+		one->usual += (double)median;
+		anomaly_example(&one->found, r->id);
+	}
+}
+
+static bool overlap(const struct silence *a, const struct silence *b)
+{
+	int64_t from = a->begin > b->begin ? a->begin : b->begin;
+	int64_t until = a->end < b->end ? a->end : b->end;
+	int64_t x = length_ns(a->begin, a->end), y = length_ns(b->begin, b->end);
+
+	return length_ns(from, until) > (x < y ? x : y) / 2;
+}
+
+/* Whether another silence is the likelier reason of the same waiting. */
+static bool is_shadow(const struct silences *s, const struct silence *one)
+{
+	vec_each (&s->v, other) {
+		int64_t x = length_ns(one->begin, one->end);
+		int64_t y = length_ns(other->begin, other->end);
+
+		if (other == one || other->node == one->node || other->for_good != one->for_good ||
+		    !overlap(one, other) || (!other->requests && one->requests))
+			continue;
+		if (y > x || (y == x && other < one))
+			return true;
+	}
+	return false;
+}
+
+static bool has_complaints(const struct silence *s)
+{
+	return s->complaints >= LEAST_COMPLAINTS &&
+	       s->complaints >= COMPLAINTS_MORE * (s->complaints_before + 1);
+}
+
+void silences_judge(struct silences *s, const struct activity *a)
+{
+	vec_each (&s->v, one) {
+		int64_t len = length_ns(one->begin, one->end);
+		bool complained = has_complaints(one);
+		double trust = 1 - 1 / (2 + (double)(one->requests + one->complaints));
+
+		one->told = one->visitors || one->requests >= LEAST_WAITING ||
+			    (complained && len >= LEAST_GONE_NS);
+		if (one->for_good)
+			one->told = complained;
+		if (!one->told || is_shadow(s, one)) {
+			one->told = false;
+			continue;
+		}
+		one->found.kind = one->for_good || !one->requests ? ANOMALY_DEAD : ANOMALY_PAUSE;
+		one->found.node = names_str(&a->nodes, one->node);
+		one->found.begin = one->begin;
+		one->found.end = one->for_good ? NS_NONE : one->end;
+		one->found.took = len;
+		one->found.usual =
+			one->requests ? length_of(one->usual / (double)one->requests) : 0;
+		one->found.often = (double)one->complaints;
+		one->found.before = (double)one->complaints_before;
+		one->found.requests = one->requests;
+		one->found.lost = one->lost;
+		one->found.confidence = trust * (1 - exp(-one->expected / 5));
+	}
+}

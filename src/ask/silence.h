@@ -1,0 +1,36 @@
+/* Silences of one node while others go on: a process that was stopped for a while, or that died. */
+#ifndef CULPRIT_ASK_SILENCE_H
+#define CULPRIT_ASK_SILENCE_H
+
+#include "ask/activity.h"
+#include "ask/anomaly.h"
+#include "model/request.h"
+
+struct silence {
+	sym_t node;
+	int64_t begin, end;
+	bool for_good;   /* it was never heard again; end is that of the others */
+	double expected; /* signs of life, had it gone on as before */
+	uint64_t complaints, complaints_before; /* warnings of others since, and before */
+	uint64_t requests;                      /* that waited through it, or went wrong with it */
+	uint64_t visitors;                      /* of those, which are known to have been there */
+	double lost, usual;                     /* usual: summed medians of their types */
+	struct anomaly found;
+	bool told;
+};
+
+/* Zero is empty. */
+struct silences {
+	VEC(struct silence) v;
+};
+
+/* The candidates that activity alone gives. */
+void silences_find(struct silences *s, const struct activity *a);
+/* Shows them every request; median is that of its type. */
+void silences_see(struct silences *s, const struct activity *a, const struct request *r,
+		  const struct request_body *body, int64_t median);
+/* Decides: the anomaly is filled in those that are told. */
+void silences_judge(struct silences *s, const struct activity *a);
+void silences_done(struct silences *s);
+
+#endif
