@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/time.h"
 #include "base/vec.h"
 #include "infer/requests/match.h"
 #include "model/event.h"
@@ -45,10 +45,9 @@ static int take_events(void *to, const struct event *ev, size_t nr, struct error
 		struct arena *a = &b->arena;
 
 		b->bytes += ev[i].length + 1;
-		vec_push(&b->lines, (struct kept){ arena_str(a, ev[i].point),
-						   arena_str(a, ev[i].values),
-						   arena_str(a, ev[i].thread), ev[i].level,
-						   ev[i].line });
+		vec_push(&b->lines,
+			 (struct kept){ arena_str(a, ev[i].point), arena_str(a, ev[i].values),
+					arena_str(a, ev[i].thread), ev[i].level, ev[i].line });
 	}
 	return 0;
 }
@@ -107,14 +106,76 @@ static void tell_line(const struct model_file *const *models, const struct kept 
 	p = model_point(f, got->point);
 	printf("%llu\t%.2f\t" STR_FMT ":%u\t" STR_FMT "\t" STR_FMT, (unsigned long long)k->line,
 	       (double)got->sure, STR_ARG(model_method(f, p.method).class), p.line,
-	       STR_ARG(k->point),
-	       STR_ARG(str_head(k->message, str_find_char(k->message, '\n'))));
+	       STR_ARG(k->point), STR_ARG(str_head(k->message, str_find_char(k->message, '\n'))));
 	for (unsigned i = 0; i < got->nr; i++)
-		printf("\t" STR_FMT "=" STR_FMT,
-		       STR_ARG(model_part(f, got->values[i].part).text),
+		printf("\t" STR_FMT "=" STR_FMT, STR_ARG(model_part(f, got->values[i].part).text),
 		       STR_ARG(str_head(got->values[i].text,
 					str_find_char(got->values[i].text, '\n'))));
 	putchar('\n');
+}
+
+/* Of the processor, so that others who work at the same time do not count. */
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static uint64_t find_all(const struct bench *b, const struct matcher *m, double *took)
+{
+	double began = seconds();
+	uint64_t found = 0;
+	struct match got;
+
+	vec_each (&b->lines, k)
+		found += (uint64_t)matcher_find(m, k->point, k->level, k->message, &got);
+	*took = seconds() - began;
+	return found;
+}
+
+static uint64_t find_threads(const struct bench *b, const struct matcher *m, double *took)
+{
+	double began = seconds();
+	uint64_t found = 0;
+	struct match got;
+
+	vec_each (&b->lines, k)
+		found += (uint64_t)matcher_thread(m, k->thread, &got);
+	*took = seconds() - began;
+	return found;
+}
+
+static void tell_all(const struct bench *b, const struct matcher *m,
+		     const struct model_file *const *models)
+{
+	struct match got;
+
+	vec_each (&b->lines, k) {
+		int found = matcher_find(m, k->point, k->level, k->message, &got);
+
+		tell_line(models, k, &got, found);
+	}
+}
+
+static void measure(const struct bench *b, const struct matcher *m, double build)
+{
+	double best = 1e9, best_thread = 1e9, took;
+	uint64_t found = 0, threads = 0;
+
+	for (int i = 0; i < 3; i++) {
+		found = find_all(b, m, &took);
+		best = took < best ? took : best;
+		threads = find_threads(b, m, &took);
+		best_thread = took < best_thread ? took : best_thread;
+	}
+	printf("%zu lines, %.0f bytes each; %.4f have a statement, %.2f M lines/s; threads %.4f, "
+	       "%.2f M/s; built in %.3f s\n",
+	       b->lines.nr, (double)b->bytes / (double)b->lines.nr,
+	       (double)found / (double)b->lines.nr, (double)b->lines.nr / best / 1e6,
+	       (double)threads / (double)b->lines.nr, (double)b->lines.nr / best_thread / 1e6,
+	       build);
 }
 
 int main(int argc, char **argv)
@@ -124,37 +185,26 @@ int main(int argc, char **argv)
 	const struct model_file *models[16];
 	struct bench b = { 0 };
 	struct losses losses = { 0 };
-	struct sink sink = { &b, take_file, take_events, take_spans, NULL, &losses };
+	struct sink sink = { .to = &b,
+			     .file = take_file,
+			     .events = take_events,
+			     .spans = take_spans,
+			     .losses = &losses };
 	bool is_told = argc > 1 && !strcmp(argv[1], "--lines");
 	struct matcher *m;
-	struct match got;
 	struct error err;
-	uint64_t found = 0, threads = 0;
-	int64_t began, took, with;
+	double began;
 
 	if (argc < 3 + is_told || argc > 16)
 		fail("usage: bench_match [--lines] LOG MODEL...");
 	if (source_read(argv[1 + is_told], &o, &sink, &err) < 1)
 		fail(err.msg);
-	began = time_tick();
+	began = seconds();
 	m = open_models(argv + 2 + is_told, (unsigned)(argc - 2 - is_told), models);
-	with = time_tick() - began;
-	began = time_tick();
-	vec_each (&b.lines, k) {
-		int r = matcher_find(m, k->point, k->level, k->message, &got);
-
-		found += (uint64_t)r;
-		if (is_told)
-			tell_line(models, k, &got, r);
-	}
-	took = time_tick() - began;
-	began = time_tick();
-	vec_each (&b.lines, k)
-		threads += (uint64_t)matcher_thread(m, k->thread, &got);
-	if (!is_told)
-		printf("%llu %llu %llu %.6f %.6f %.6f\n", (unsigned long long)b.lines.nr,
-		       (unsigned long long)found, (unsigned long long)threads, (double)took / 1e9,
-		       (double)(time_tick() - began) / 1e9, (double)with / 1e9);
+	if (is_told)
+		tell_all(&b, m, models);
+	else
+		measure(&b, m, seconds() - began);
 	matcher_free(m);
 	vec_done(&b.lines);
 	arena_done(&b.arena);

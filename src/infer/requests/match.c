@@ -15,7 +15,12 @@
 #include "infer/requests/match_where.h"
 
 /* Of constant text. Fewer letters say too little where the logger does not agree. */
-enum { LETTERS_FOREIGN = 10, LETTERS_NOWHERE = 4, LETTERS_ELSEWHERE = 12, LETTERS_FRONT = 12 };
+enum {
+	LETTERS_FOREIGN = 10, /* the logger is another one */
+	LETTERS_OPEN = 4,     /* the logger may be any */
+	LETTERS_OPAQUE = 16,  /* the logger is another one than that, which may write anything */
+	LETTERS_ELSEWHERE = 12,
+};
 
 #define MESSAGE_MAX ((size_t)16 << 10) /* what follows is no longer looked at */
 
@@ -28,11 +33,13 @@ enum stage {
 struct search {
 	enum stage stage;
 	struct match_where where;
+	struct str logger; /* one that agrees */
 	enum level level;
 	struct str first, whole; /* line, message */
 	uint64_t score;          /* of *to; 0: nothing yet */
 	uint32_t least;          /* letters that are needed to be better */
-	bool is_tied;            /* another statement fits as well */
+	bool is_lax;             /* the level need not agree */
+	bool is_opaque;          /* the logger has statements of which no text is known */
 	const struct match_pattern *best;
 	struct match *to;
 };
@@ -41,32 +48,67 @@ struct search {
 #define SCORE_LINE ((uint64_t)1 << 41)
 #define SCORE_LEVEL ((uint64_t)1 << 40)
 #define SCORE_LETTERS 8
+#define SCORE_FIT 4 /* below: the fewer parts may be anything, the better */
 
 static bool has_level(const struct search *s, const struct match_pattern *p)
 {
 	return p->level == LEVEL_NONE || s->level == LEVEL_NONE || p->level == (uint8_t)s->level;
 }
 
+/*
+ * Letters that count where the logger does not agree; 0 when it cannot have written the line. One
+ * long constant says more than many short ones. A logger with statements that may write anything
+ * explains the line without strangers.
+ */
+static uint64_t letters_of_stranger(const struct search *s, const struct match_pattern *p)
+{
+	size_t longest = p->literal < p->nr ? p->parts[p->literal].text.n : 0;
+
+	if (p->is_open || !s->where.logger.n) {
+		bool is_plain = !s->is_opaque || p->parts[0].kind == PART_TEXT;
+
+		return longest < (is_plain ? LETTERS_OPEN : LETTERS_FOREIGN) ? 0 : p->letters;
+	}
+	if (longest < (s->is_opaque ? LETTERS_OPAQUE : LETTERS_FOREIGN) || !has_level(s, p))
+		return 0;
+	return p->letters - LETTERS_FOREIGN + 1;
+}
+
+/* Most statements under the last word of a logger have one and the same. */
+static bool is_logger(struct search *s, struct str logger)
+{
+	if (logger.p == s->logger.p && logger.n == s->logger.n)
+		return true;
+	if (!match_where_is(s->where.logger, logger))
+		return false;
+	s->logger = logger;
+	return true;
+}
+
 /* How good it would be if it fitted; 0 when it is not to be considered. */
-static uint64_t promise(const struct search *s, const struct match_item *it)
+static uint64_t promise(struct search *s, const struct match_item *it)
 {
 	const struct match_pattern *p = it->pattern;
-	bool is_line = s->where.line && s->where.line == p->line && s->stage != STAGE_ALL;
 	uint64_t letters = p->letters;
+	bool is_line = false;
 
-	if (!letters && !is_line)
+	if (!s->is_lax && !has_level(s, p))
 		return 0;
-	if (s->stage == STAGE_LOGGER && !match_where_is(s->where.logger, it->logger))
-		return 0;
-	if (s->stage == STAGE_ALL && !s->where.logger.n && letters < LETTERS_NOWHERE)
-		return 0;
-	if (s->stage == STAGE_ALL && s->where.logger.n && !p->is_open) {
-		if (letters < LETTERS_FOREIGN || !has_level(s, p))
+	if (s->stage == STAGE_ALL) {
+		letters = letters_of_stranger(s, p);
+		if (!letters)
 			return 0;
-		letters -= LETTERS_FOREIGN - 1;
+	} else {
+		if (s->stage == STAGE_LOGGER && !is_logger(s, it->logger))
+			return 0;
+		is_line = s->where.line && s->where.line == p->line;
+		if (!letters && !is_line) {
+			s->is_opaque |= has_level(s, p);
+			return 0;
+		}
 	}
 	return (is_line ? SCORE_LINE : 0) | (has_level(s, p) ? SCORE_LEVEL : 0) |
-	       letters << SCORE_LETTERS | FIT_WHOLE;
+	       letters << SCORE_LETTERS | FIT_WHOLE << SCORE_FIT | (15U - p->nr_any);
 }
 
 static enum match_fit fit_either(const struct search *s, const struct match_pattern *p,
@@ -79,18 +121,34 @@ static enum match_fit fit_either(const struct search *s, const struct match_patt
 	return fit ? fit : match_fit(p, s->whole, to);
 }
 
+/* Most that do not fit have a letter that does not occur at all. */
+static bool lacks_letter(const struct search *s, const struct match_pattern *p)
+{
+	return p->rarest >= 0 && !memchr(s->whole.p, p->rarest, s->whole.n);
+}
+
 static void take(struct search *s, const struct match_pattern *p, const struct match *fitted)
 {
 	s->best = p;
-	s->is_tied = false;
+	s->to->nr_also = 0;
 	if (fitted != s->to) {
 		s->to->nr = fitted->nr;
 		memcpy(s->to->values, fitted->values, fitted->nr * sizeof(*fitted->values));
 	}
 	/* no statement of a better class can come, so letters alone decide from here on */
-	if (s->stage != STAGE_ALL && s->score & SCORE_LEVEL &&
-	    (!s->where.line || s->score & SCORE_LINE))
+	if (s->stage != STAGE_ALL && (!s->where.line || s->score & SCORE_LINE))
 		s->least = p->letters;
+}
+
+static void note_also(struct search *s, const struct match_pattern *p)
+{
+	if (p->model != s->best->model || p->point == s->best->point)
+		return;
+	for (unsigned i = 0; i < s->to->nr_also; i++)
+		if (s->to->also[i] == p->point)
+			return;
+	if (s->to->nr_also < MATCH_ALSO)
+		s->to->also[s->to->nr_also++] = p->point;
 }
 
 static bool consider(void *ctx, const struct match_item *it)
@@ -101,26 +159,33 @@ static bool consider(void *ctx, const struct match_item *it)
 	struct match scratch, *to = s->best ? &scratch : s->to;
 	enum match_fit fit;
 
-	if (!score || score < s->score || p == s->best)
+	if (!score || score < s->score || p == s->best || lacks_letter(s, p))
 		return true;
 	fit = fit_either(s, p, to);
 	if (!fit)
 		return true;
-	score -= FIT_WHOLE - fit;
-	if (score == s->score && p->model == s->best->model && p->point != s->best->point)
-		s->is_tied = true;
-	if (score <= s->score)
-		return true;
-	s->score = score;
-	take(s, p, to);
+	score -= (uint64_t)(FIT_WHOLE - fit) << SCORE_FIT;
+	if (score > s->score) {
+		s->score = score;
+		take(s, p, to);
+	} else if (score == s->score) {
+		note_also(s, p);
+	}
 	return true;
 }
 
 static bool search_set(struct search *s, const struct match_set *set, enum stage stage)
 {
 	s->stage = stage;
-	if (set)
+	s->is_lax = false;
+	if (!set)
+		return false;
+	match_set_visit(set, s->whole, &s->least, consider, s);
+	/* a layout may say other levels than the statements do, or another line of the file */
+	if (!s->best && s->level != LEVEL_NONE && stage != STAGE_ALL) {
+		s->is_lax = true;
 		match_set_visit(set, s->whole, &s->least, consider, s);
+	}
 	return s->best != NULL;
 }
 
@@ -141,9 +206,9 @@ static float sureness(const struct search *s)
 		sure *= s->best->is_open || !s->where.logger.n ? 0.8F : 0.5F;
 	if (!(s->score & SCORE_LEVEL))
 		sure *= 0.5F;
-	if ((s->score & FIT_WHOLE) != FIT_WHOLE)
+	if (!(s->score >> SCORE_FIT & FIT_WHOLE))
 		sure *= 0.8F;
-	if (s->is_tied)
+	if (s->to->nr_also)
 		sure *= 0.7F;
 	return sure;
 }
@@ -173,7 +238,7 @@ static int find_place(const struct matcher *m, const struct search *s)
 			s->to->model = i;
 			s->to->point = point;
 			s->to->version = MODEL_NO;
-			s->to->nr = 0;
+			s->to->nr = s->to->nr_also = 0;
 			s->to->sure = 0.7F;
 			return 1;
 		}

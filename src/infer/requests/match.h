@@ -11,7 +11,10 @@ struct error;
 struct matcher;
 struct model_file;
 
-enum { MATCH_VALUES = 128 }; /* further values of one line are left out */
+enum {
+	MATCH_VALUES = 128, /* further values of one line are left out */
+	MATCH_ALSO = 4,     /* further statements likewise */
+};
 
 /* A hole (model_part) and what stands in it, borrowed from the line. */
 struct match_value {
@@ -23,8 +26,9 @@ struct match {
 	uint32_t model;   /* which of the models */
 	uint32_t point;   /* of a line; of a thread's name the model_thread_name */
 	uint32_t version; /* MODEL_NO: the place tells the point, but none of its texts fits */
-	unsigned nr;
-	float sure; /* 1: no doubt that this statement wrote the line */
+	unsigned nr, nr_also;
+	uint32_t also[MATCH_ALSO]; /* other points of the model that fit just as well */
+	float sure;                /* 1: no doubt that this statement wrote the line */
 	struct match_value values[MATCH_VALUES];
 };
 

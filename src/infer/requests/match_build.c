@@ -29,7 +29,9 @@ static struct str trimmed(struct str text, bool is_first, bool is_last)
 	return text;
 }
 
-static void add_part(struct match_pattern *p, struct match_part *to, struct match_part part)
+/* Texts are copied, so that all that is looked at for one pattern lies side by side. */
+static void add_part(struct arena *a, struct match_pattern *p, struct match_part *to,
+		     struct match_part part)
 {
 	if (part.kind == PART_TEXT && !part.text.n)
 		return;
@@ -38,7 +40,21 @@ static void add_part(struct match_pattern *p, struct match_part *to, struct matc
 		if (p->literal == MODEL_NO || part.text.n > p->parts[p->literal].text.n)
 			p->literal = p->nr;
 	}
+	p->nr_any += part.kind == PART_ANY && p->nr_any < 15;
+	part.text = arena_str(a, part.text);
 	to[p->nr++] = part;
+}
+
+static void note_constants(struct arena *a, struct match_pattern *p)
+{
+	uint16_t *constants = arena_array(a, uint16_t, p->nr + 1);
+
+	for (uint32_t i = 0; i < p->nr; i++)
+		if (p->parts[i].kind == PART_TEXT)
+			constants[p->nr_constants++] = (uint16_t)i;
+	p->constants = constants;
+	p->begins = p->nr && p->parts[0].kind == PART_TEXT;
+	p->ends = p->nr && p->parts[p->nr - 1].kind == PART_TEXT;
 }
 
 static struct match_pattern ready(struct building *b, const struct model_file *f, uint32_t version)
@@ -59,10 +75,11 @@ static struct match_pattern ready(struct building *b, const struct model_file *f
 
 		if (from.kind == PART_TEXT)
 			part.text = trimmed(from.text, !i, i + 1 == v.parts.nr);
-		add_part(&p, parts, part);
+		add_part(&b->m->arena, &p, parts, part);
 	}
 	if (p.literal == MODEL_NO)
 		p.literal = p.nr;
+	note_constants(&b->m->arena, &p);
 	return p;
 }
 
@@ -122,12 +139,52 @@ static void add_model(struct building *b, uint32_t model)
 
 	b->model = model;
 	b->patterns = arena_array(&b->m->arena, struct match_pattern, model_nr_versions(f) + 1);
+	b->m->patterns[model] = b->patterns;
 	for (uint32_t i = 0; i < model_nr_points(f); i++)
 		add_point(b, f, i);
 	for (uint32_t i = 0; i < model_nr_loggers(f); i++)
 		add_logger(b, f, i);
 	for (uint32_t i = 0; i < model_nr_thread_names(f); i++)
 		add_thread_name(b, f, i);
+}
+
+static void count_letters(const struct match_item *items, size_t nr, uint32_t counts[256])
+{
+	for (size_t k = 0; k < nr; k++) {
+		const struct match_pattern *p = items[k].pattern;
+
+		for (uint32_t i = 0; i < p->nr; i++)
+			for (size_t at = 0;
+			     p->parts[i].kind == PART_TEXT && at < p->parts[i].text.n; at++)
+				counts[(unsigned char)p->parts[i].text.p[at]]++;
+	}
+}
+
+/* The beginning was compared already when a pattern is considered, so its letters say nothing. */
+static void note_rarest(struct match_pattern *p, const uint32_t counts[256])
+{
+	p->rarest = -1;
+	for (uint32_t i = 1; i < p->nr; i++) {
+		struct str text = p->parts[i].text;
+
+		for (size_t at = 0; p->parts[i].kind == PART_TEXT && at < text.n; at++) {
+			unsigned char c = (unsigned char)text.p[at];
+
+			if (p->rarest < 0 || counts[c] < counts[p->rarest])
+				p->rarest = c;
+		}
+	}
+}
+
+static void note_letters(const struct building *b)
+{
+	uint32_t counts[256] = { 0 };
+
+	count_letters(b->all.v, b->all.nr, counts);
+	count_letters(b->threads.v, b->threads.nr, counts);
+	for (uint32_t i = 0; i < b->m->nr; i++)
+		for (uint32_t k = 0; k < model_nr_versions(b->m->models[i]); k++)
+			note_rarest(&b->m->patterns[i][k], counts);
 }
 
 static int by_name(const void *a, const void *b)
@@ -168,12 +225,14 @@ void match_build(struct matcher *m)
 
 	m->points = arena_array(&m->arena, uint32_t, m->nr + 1);
 	m->names = arena_array(&m->arena, uint32_t, m->nr + 1);
+	m->patterns = arena_array(&m->arena, struct match_pattern *, m->nr + 1);
 	m->points[0] = m->names[0] = 1;
 	for (uint32_t i = 0; i < m->nr; i++) {
 		m->points[i + 1] = m->points[i] + model_nr_points(m->models[i]);
 		m->names[i + 1] = m->names[i] + model_nr_thread_names(m->models[i]);
 		add_model(&b, i);
 	}
+	note_letters(&b);
 	add_sets(m, &m->loggers, b.by_logger.v, b.by_logger.nr);
 	add_sets(m, &m->files, b.by_file.v, b.by_file.nr);
 	m->all = set_of(m, b.all.v, b.all.nr);

@@ -105,15 +105,13 @@ static bool is_of_type(enum hole_type type, struct str s)
 struct fitting {
 	const struct match_pattern *p;
 	struct str message;
-	uint32_t nr;                  /* of constants */
-	uint16_t part[CONSTANTS_MAX]; /* of each constant */
-	size_t at[CONSTANTS_MAX];     /* where it stands */
-	bool begins, ends;            /* with a constant */
+	uint32_t nr;              /* of constants */
+	size_t at[CONSTANTS_MAX]; /* where each stands */
 };
 
 static struct str constant(const struct fitting *f, uint32_t i)
 {
-	return f->p->parts[f->part[i]].text;
+	return f->p->parts[f->p->constants[i]].text;
 }
 
 /* Places the constants from i on, the last one at the end; false when one is missing. */
@@ -122,7 +120,7 @@ static bool place_from(struct fitting *f, uint32_t i, size_t from)
 	size_t end = f->message.n;
 	uint32_t nr = f->nr;
 
-	if (f->ends) {
+	if (f->p->ends) {
 		end -= constant(f, nr - 1).n;
 		nr--;
 	}
@@ -149,9 +147,9 @@ static struct str gap(const struct fitting *f, uint32_t i)
 /* The holes of a gap: parts first .. first + nr. */
 static uint32_t gap_parts(const struct fitting *f, uint32_t i, uint32_t *first)
 {
-	uint32_t end = i < f->nr ? f->part[i] : f->p->nr;
+	uint32_t end = i < f->nr ? f->p->constants[i] : f->p->nr;
 
-	*first = i ? f->part[i - 1] + 1U : 0;
+	*first = i ? f->p->constants[i - 1] + 1U : 0;
 	return end - *first;
 }
 
@@ -181,7 +179,7 @@ static bool move(struct fitting *f, uint32_t bad)
 	for (unsigned moves = 0; moves < MOVES_MAX; moves++) {
 		uint32_t i = bad - 1;
 
-		if (!bad || (!i && f->begins) || (i + 1 == f->nr && f->ends))
+		if (!bad || (!i && f->p->begins) || (i + 1 == f->nr && f->p->ends))
 			return false;
 		if (!place_from(f, i, f->at[i] + 1))
 			return false;
@@ -228,28 +226,26 @@ static void take_values(const struct fitting *f, struct match *to)
 	}
 }
 
-/* False when beginning or end do not fit. */
+/* False when the end does not fit, or the beginning. */
 static bool begin(struct fitting *f, const struct match_pattern *p, struct str message)
 {
+	if (p->ends) {
+		struct str last = p->parts[p->nr - 1].text;
+
+		while (message.n && isspace((unsigned char)message.p[message.n - 1]))
+			message.n--;
+		if (!str_ends(message, last))
+			return false;
+		f->at[p->nr_constants - 1] = message.n - last.n;
+	}
 	f->p = p;
 	f->message = message;
-	f->nr = 0;
-	for (uint32_t i = 0; i < p->nr; i++)
-		if (p->parts[i].kind == PART_TEXT)
-			f->part[f->nr++] = (uint16_t)i;
-	f->begins = f->nr && !f->part[0];
-	f->ends = f->nr && f->part[f->nr - 1] + 1U == p->nr;
-	if (f->ends) {
-		while (f->message.n && isspace((unsigned char)f->message.p[f->message.n - 1]))
-			f->message.n--;
-		if (!str_ends(f->message, constant(f, f->nr - 1)))
+	f->nr = p->nr_constants;
+	if (p->begins) {
+		if (!str_starts(message, p->parts[0].text))
 			return false;
-		f->at[f->nr - 1] = f->message.n - constant(f, f->nr - 1).n;
-	}
-	if (f->begins && !str_starts(f->message, constant(f, 0)))
-		return false;
-	if (f->begins)
 		f->at[0] = 0;
+	}
 	return true;
 }
 
@@ -257,14 +253,14 @@ enum match_fit match_fit(const struct match_pattern *p, struct str message, stru
 {
 	struct fitting f;
 	uint32_t bad;
-	size_t from;
 
-	if (p->letters > message.n || p->nr > CONSTANTS_MAX || !begin(&f, p, message))
+	if (p->letters > message.n || p->nr_constants > CONSTANTS_MAX || !begin(&f, p, message))
 		return FIT_NOT;
-	from = f.begins ? constant(&f, 0).n : 0;
-	if (f.nr == 1 && f.begins && f.ends && f.message.n != from)
-		return FIT_NOT;
-	if (!(f.nr == 1 && f.begins && f.ends) && !place_from(&f, f.begins, from))
+	if (p->nr == 1 && p->begins) {
+		to->nr = 0;
+		return f.message.n == p->letters ? FIT_WHOLE : FIT_NOT;
+	}
+	if (!place_from(&f, p->begins, p->begins ? p->parts[0].text.n : 0))
 		return FIT_NOT;
 	take_values(&f, to);
 	bad = first_bad(&f);
@@ -274,24 +270,4 @@ enum match_fit match_fit(const struct match_pattern *p, struct str message, stru
 		return FIT_LOOSE;
 	take_values(&f, to);
 	return FIT_WHOLE;
-}
-
-uint32_t match_fit_front(const struct match_pattern *p, struct str message)
-{
-	uint32_t letters = 0;
-	size_t from = 0;
-
-	for (uint32_t i = 0; i < p->nr; i++) {
-		struct str text = p->parts[i].text;
-		size_t at;
-
-		if (p->parts[i].kind != PART_TEXT)
-			continue;
-		at = match_search(message, from, text);
-		if (at == message.n || (!i && at))
-			break;
-		letters += (uint32_t)text.n;
-		from = at + text.n;
-	}
-	return letters;
 }

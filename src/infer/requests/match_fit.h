@@ -21,13 +21,17 @@ struct match_part {
 /* A version of a model's text, made ready. */
 struct match_pattern {
 	const struct match_part *parts;
-	uint32_t nr;
+	uint32_t nr, nr_constants;
+	const uint16_t *constants; /* which of the parts */
+	bool begins, ends;         /* with a constant */
 	uint32_t letters; /* of constant text, which no message that fits is shorter than */
 	uint32_t literal; /* part: the longest constant; nr when there is none */
+	int rarest;       /* letter of its constants behind the first part; -1: none */
 	uint32_t model, point, version;
-	uint32_t line; /* of the point; 0: unknown */
-	uint8_t level; /* enum level */
-	bool is_open;  /* its logger is not known, or may be that of another class */
+	uint32_t line;  /* of the point; 0: unknown */
+	uint8_t level;  /* enum level */
+	uint8_t nr_any; /* parts that may be anything, or nothing; 15 at the most */
+	bool is_open;   /* its logger is not known, or may be that of another class */
 };
 
 enum match_fit {
@@ -38,9 +42,6 @@ enum match_fit {
 
 /* The message begins with no blank. On a fit the values of *to are set. */
 enum match_fit match_fit(const struct match_pattern *p, struct str message, struct match *to);
-/* How many letters of it stand in the message, which may break off before the others. */
-uint32_t match_fit_front(const struct match_pattern *p, struct str message);
-
 /* Position of the needle at or behind from, or s.n. */
 size_t match_search(struct str s, size_t from, struct str needle);
 

@@ -1,5 +1,6 @@
 /*
- *	version + 1 | sureness (a byte) | thread | number of values | part, length, bytes | …
+ *	version + 1 | sureness (a byte) | number of others | their points | thread |
+ *	number of values | part, length, bytes | …
  *
  * Numbers are varints. The values of the thread's name follow those of the message.
  */
@@ -10,7 +11,7 @@
 #include "infer/requests/match_build.h"
 #include "model/event.h"
 
-enum { VARINT_MAX = 10, HEAD_MAX = 4 * VARINT_MAX };
+enum { VARINT_MAX = 10, HEAD_MAX = (6 + MATCH_ALSO) * VARINT_MAX };
 
 static bool can_name(const struct model_file *f, const struct match_value *v)
 {
@@ -66,7 +67,7 @@ void match_event(const void *matcher, struct event *ev, struct str message, stru
 	size_t bytes = HEAD_MAX;
 	char *begin, *at;
 
-	line.nr = thread.nr = 0;
+	line.nr = line.nr_also = thread.nr = 0;
 	line.version = MODEL_NO;
 	line.sure = 0;
 	if (matcher_find(m, ev->point, ev->level, message, &line)) {
@@ -82,10 +83,28 @@ void match_event(const void *matcher, struct event *ev, struct str message, stru
 	at = begin = arena_alloc(arena, bytes);
 	at = put_varint(at, line.version + 1U);
 	*at++ = (char)(unsigned char)(line.sure * 255 + 0.5F);
+	at = put_varint(at, line.nr_also);
+	for (unsigned i = 0; i < line.nr_also; i++)
+		at = put_varint(at, matcher_number(m, line.model, line.also[i]));
 	at = put_varint(at, named);
 	at = put_varint(at, line.nr);
 	at = put_values(put_values(at, &line), &thread);
 	ev->values = (struct str){ begin, (size_t)(at - begin) };
+}
+
+static bool take_also(struct str *values, struct match_packed *p)
+{
+	uint64_t nr, also;
+
+	if (!str_take_varint(values, &nr) || nr > MATCH_ALSO)
+		return false;
+	p->nr_also = (unsigned)nr;
+	for (unsigned i = 0; i < p->nr_also; i++) {
+		if (!str_take_varint(values, &also))
+			return false;
+		p->also[i] = (uint32_t)also;
+	}
+	return true;
 }
 
 bool match_unpack(struct match_packed *p, struct str values)
@@ -97,13 +116,15 @@ bool match_unpack(struct match_packed *p, struct str values)
 		return false;
 	sure = (unsigned char)values.p[0];
 	values = str_skip(values, 1);
-	if (!str_take_varint(&values, &thread) || !str_take_varint(&values, &nr))
+	if (!take_also(&values, p) || !str_take_varint(&values, &thread) ||
+	    !str_take_varint(&values, &nr))
 		return false;
-	*p = (struct match_packed){ .version = (uint32_t)version - 1,
-				    .sure = (float)sure / 255,
-				    .thread = (uint32_t)thread,
-				    .rest = values,
-				    .left = (uint32_t)nr };
+	p->version = (uint32_t)version - 1;
+	p->sure = (float)sure / 255;
+	p->thread = (uint32_t)thread;
+	p->rest = values;
+	p->left = (uint32_t)nr;
+	p->is_thread = false;
 	return true;
 }
 

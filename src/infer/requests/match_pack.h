@@ -21,6 +21,8 @@ struct match_packed {
 	uint32_t version; /* of the statement's text; MODEL_NO: unknown */
 	float sure;       /* of the statement */
 	uint32_t thread;  /* number of the thread's name (matcher_thread_name); 0: unknown */
+	unsigned nr_also;
+	uint32_t also[MATCH_ALSO]; /* numbers of other statements that fit just as well */
 	struct str rest;
 	uint32_t left;  /* values of the message; those of the thread's name follow */
 	bool is_thread; /* the value read last stands in the thread's name */

@@ -7,9 +7,10 @@
  * The last one that is not behind the message in this order, and those that it leads back to, are
  * all that the message can begin with.
  *
- * Texts that begin with a hole are found by four letters of their longest constant, those which the
- * fewest others have. They are looked up at every place of the message, first in a bitmap that
- * nearly always says no. Where there are few such texts, each is tried.
+ * Texts that begin with a hole are tried one by one, from the wordiest on, where few of them have
+ * enough letters to be the best. Otherwise they are found by four letters of their longest
+ *constant, those which the fewest others have, looked up at every place of the message, first in a
+ *bitmap that nearly always says no.
  */
 #include "infer/requests/match_set.h"
 
@@ -21,13 +22,14 @@
 
 enum {
 	GRAM = 4,
-	FEW = 12, /* so many are tried one by one */
+	FEW = 24, /* so many are tried one by one */
 	MAP_BITS = 1 << 15,
 	COUNTS = 1 << 14,
+	KEYS = 3,
 };
 
 struct beginning {
-	uint64_t key; /* its first eight letters, as a number that sorts alike */
+	uint64_t keys[KEYS]; /* its first letters, eight each, as numbers that sort alike */
 	struct str text;
 	uint32_t before; /* the longest one that it begins with */
 	uint32_t first, nr;
@@ -37,13 +39,14 @@ struct match_set {
 	const struct match_item *items; /* by beginning, the wordiest first */
 	const struct beginning *beginnings;
 	uint32_t nr_beginnings;
-	uint32_t nr_plain; /* the first items, which begin with a hole and are tried one by one */
+	uint32_t nr_loose; /* the first items: those that begin with a hole, the wordiest first */
 
-	/* those that are found by four letters */
-	const uint64_t *map;   /* NULL: there are none */
-	const uint32_t *heads; /* by hash: where the items of it begin in items; one more */
+	/* these by four letters; NULL when they are few */
+	const uint64_t *map;
+	const uint32_t *heads; /* by hash: where the numbers of its items begin; one more */
+	const uint32_t *numbers;
 	uint32_t mask;
-	uint32_t max_letters; /* of these */
+	uint32_t nr_short; /* the first numbers: of items whose constants are too short for it */
 };
 
 static uint64_t key_of(struct str s)
@@ -114,7 +117,8 @@ static void add_beginnings(struct match_set *s, struct arena *a, uint32_t from, 
 
 		if (!s->nr_beginnings || !str_eq(all[s->nr_beginnings - 1].text, text)) {
 			all[s->nr_beginnings] = (struct beginning){
-				.key = key_of(text),
+				.keys = { key_of(text), key_of(str_skip(text, 8)),
+					  key_of(str_skip(text, 16)) },
 				.text = text,
 				.before = longest_before(all, s->nr_beginnings, text),
 				.first = i,
@@ -159,69 +163,63 @@ static void count_grams(const struct match_item *items, uint32_t nr, uint32_t *c
 }
 
 struct keyed {
-	uint32_t gram, number; /* NONE: tried one by one, and put in front */
-	struct match_item item;
+	uint32_t gram; /* its hash and one; 0: there is none */
+	uint32_t number;
 };
 
 static int by_gram(const void *a, const void *b)
 {
 	const struct keyed *x = a, *y = b;
 
-	if ((x->gram == NONE) != (y->gram == NONE))
-		return x->gram == NONE ? -1 : 1;
 	if (x->gram != y->gram)
 		return x->gram < y->gram ? -1 : 1;
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Heads and map for the items behind the plain ones, which are sorted by hash. */
-static void add_grams(struct match_set *s, struct arena *a, const struct keyed *keyed, uint32_t nr)
+/* Heads and numbers of items that are sorted by hash. */
+static void add_heads(struct match_set *s, struct arena *a, const struct keyed *keyed, uint32_t nr)
 {
-	uint64_t *map = arena_array(a, uint64_t, MAP_BITS / 64);
 	uint32_t *heads = arena_array(a, uint32_t, s->mask + 2);
-	uint32_t at = s->nr_plain;
+	uint32_t *numbers = arena_array(a, uint32_t, nr + 1);
+	uint32_t at = s->nr_short;
 
+	for (uint32_t i = 0; i < nr; i++)
+		numbers[i] = keyed[i].number;
 	for (uint32_t hash = 0; hash <= s->mask; hash++) {
 		heads[hash] = at;
-		while (at < nr && keyed[at].gram == hash)
+		while (at < nr && keyed[at].gram == hash + 1)
 			at++;
 	}
 	heads[s->mask + 1] = at;
 	s->heads = heads;
-	s->map = map;
-	for (uint32_t i = s->nr_plain; i < nr; i++) {
-		if (keyed[i].item.pattern->letters > s->max_letters)
-			s->max_letters = keyed[i].item.pattern->letters;
-	}
+	s->numbers = numbers;
 }
 
-/* Items 0 .. nr begin with a hole, the wordiest first. */
-static void add_loose(struct match_set *s, struct arena *a, struct match_item *items, uint32_t nr)
+/* The loose items by four letters each. */
+static void add_grams(struct match_set *s, struct arena *a)
 {
 	uint32_t *counts = mem_zalloc(mem_bytes(COUNTS, sizeof(*counts)));
-	struct keyed *keyed = mem_zalloc(mem_bytes(nr + 1, sizeof(*keyed)));
-	VEC(uint32_t) grams = { 0 };
+	struct keyed *keyed = mem_zalloc(mem_bytes(s->nr_loose, sizeof(*keyed)));
+	uint64_t *map = arena_array(a, uint64_t, MAP_BITS / 64);
 
 	s->mask = 1;
-	while (s->mask < nr)
+	while (s->mask < s->nr_loose)
 		s->mask = 2 * s->mask + 1;
-	count_grams(items, nr, counts);
-	for (uint32_t i = 0; i < nr; i++) {
-		uint32_t gram = rarest_gram(&items[i], counts);
+	count_grams(s->items, s->nr_loose, counts);
+	for (uint32_t i = 0; i < s->nr_loose; i++) {
+		uint32_t gram = rarest_gram(&s->items[i], counts);
 
-		if (gram == NONE)
-			s->nr_plain++;
-		else
-			vec_push(&grams, gram);
-		keyed[i] = (struct keyed){ gram == NONE ? NONE : gram & s->mask, i, items[i] };
+		keyed[i].number = i;
+		if (gram == NONE) {
+			s->nr_short++;
+			continue;
+		}
+		map[gram % MAP_BITS / 64] |= 1ULL << (gram % 64);
+		keyed[i].gram = (gram & s->mask) + 1;
 	}
-	qsort(keyed, nr, sizeof(*keyed), by_gram);
-	for (uint32_t i = 0; i < nr; i++)
-		items[i] = keyed[i].item;
-	add_grams(s, a, keyed, nr);
-	vec_each (&grams, g)
-		((uint64_t *)s->map)[*g % MAP_BITS / 64] |= 1ULL << (*g % 64);
-	vec_done(&grams);
+	qsort(keyed, s->nr_loose, sizeof(*keyed), by_gram);
+	add_heads(s, a, keyed, s->nr_loose);
+	s->map = map;
 	free(keyed);
 	free(counts);
 }
@@ -229,36 +227,41 @@ static void add_loose(struct match_set *s, struct arena *a, struct match_item *i
 const struct match_set *match_set_new(struct arena *a, struct match_item *items, uint32_t nr)
 {
 	struct match_set *s = arena_new(a, struct match_set);
-	uint32_t nr_loose = 0;
 
 	s->items = items;
 	if (nr)
 		qsort(items, nr, sizeof(*items), by_beginning);
-	while (nr_loose < nr && !begins_with(&items[nr_loose]).n)
-		nr_loose++;
-	add_beginnings(s, a, nr_loose, nr);
-	s->nr_plain = nr_loose;
-	if (nr_loose > FEW) {
-		s->nr_plain = 0;
-		add_loose(s, a, items, nr_loose);
-	}
+	while (s->nr_loose < nr && !begins_with(&items[s->nr_loose]).n)
+		s->nr_loose++;
+	add_beginnings(s, a, s->nr_loose, nr);
+	if (s->nr_loose > FEW)
+		add_grams(s, a);
 	return s;
+}
+
+/* Whether the beginning stands behind the message, whose first letters are the keys. */
+static bool is_behind(const struct beginning *b, const uint64_t keys[KEYS], struct str message)
+{
+	for (unsigned i = 0; i < KEYS; i++)
+		if (b->keys[i] != keys[i])
+			return b->keys[i] > keys[i];
+	return str_cmp(b->text, message) > 0;
 }
 
 /* The last beginning that does not stand behind the message, or NONE. */
 static uint32_t last_not_behind(const struct match_set *s, struct str message)
 {
-	uint64_t key = key_of(message);
+	const uint64_t keys[KEYS] = { key_of(message), key_of(str_skip(message, 8)),
+				      key_of(str_skip(message, 16)) };
 	uint32_t low = 0, high = s->nr_beginnings;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const struct beginning *b = &s->beginnings[middle];
 
-		if (b->key < key || (b->key == key && str_cmp(b->text, message) <= 0))
-			low = middle + 1;
-		else
+		if (is_behind(&s->beginnings[middle], keys, message))
 			high = middle;
+		else
+			low = middle + 1;
 	}
 	return low ? low - 1 : NONE;
 }
@@ -280,11 +283,23 @@ static bool visit_begun(const struct match_set *s, struct str message, const uin
 {
 	uint32_t at = last_not_behind(s, message);
 
-	for (; at != NONE; at = s->beginnings[at].before) {
-		const struct beginning *b = &s->beginnings[at];
+	while (at != NONE && !str_starts(message, s->beginnings[at].text))
+		at = s->beginnings[at].before;
+	/* what a beginning leads back to is a beginning of it, and so of the message */
+	for (; at != NONE; at = s->beginnings[at].before)
+		if (!visit_items(s, s->beginnings[at].first, s->beginnings[at].nr, least, visit,
+				 ctx))
+			return false;
+	return true;
+}
 
-		if (str_starts(message, b->text) &&
-		    !visit_items(s, b->first, b->nr, least, visit, ctx))
+static bool visit_numbers(const struct match_set *s, uint32_t from, uint32_t to,
+			  const uint32_t *least, match_visit *visit, void *ctx)
+{
+	for (uint32_t i = from; i < to; i++) {
+		const struct match_item *it = &s->items[s->numbers[i]];
+
+		if (it->pattern->letters >= *least && !visit(ctx, it))
 			return false;
 	}
 	return true;
@@ -294,30 +309,24 @@ static void visit_grams(const struct match_set *s, struct str message, const uin
 			match_visit *visit, void *ctx)
 {
 	for (size_t i = 0; i + GRAM <= message.n; i++) {
-		uint32_t hash = gram_hash(message.p + i);
+		uint32_t hash = gram_hash(message.p + i), at = hash & s->mask;
 
-		if (!(s->map[hash % MAP_BITS / 64] >> (hash % 64) & 1))
-			continue;
-		for (uint32_t k = s->heads[hash & s->mask]; k < s->heads[(hash & s->mask) + 1]; k++)
-			if (s->items[k].pattern->letters >= *least && !visit(ctx, &s->items[k]))
-				return;
+		if (s->map[hash % MAP_BITS / 64] >> (hash % 64) & 1 &&
+		    !visit_numbers(s, s->heads[at], s->heads[at + 1], least, visit, ctx))
+			return;
 	}
+	visit_numbers(s, 0, s->nr_short, least, visit, ctx);
 }
 
 void match_set_visit(const struct match_set *s, struct str message, const uint32_t *least,
 		     match_visit *visit, void *ctx)
 {
-	if (!visit_begun(s, message, least, visit, ctx) ||
-	    !visit_items(s, 0, s->nr_plain, least, visit, ctx))
+	if (!visit_begun(s, message, least, visit, ctx))
 		return;
-	if (s->map && *least <= s->max_letters)
+	/* they stand with the wordiest first: those from this one on have no more letters than it
+	 */
+	if (s->map && s->items[FEW].pattern->letters >= *least)
 		visit_grams(s, message, least, visit, ctx);
-}
-
-void match_set_visit_begun(const struct match_set *s, struct str message, match_visit *visit,
-			   void *ctx)
-{
-	const uint32_t none = 0;
-
-	visit_begun(s, message, &none, visit, ctx);
+	else
+		visit_items(s, 0, s->nr_loose, least, visit, ctx);
 }

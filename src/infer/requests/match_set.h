@@ -28,8 +28,5 @@ typedef bool match_visit(void *ctx, const struct match_item *item);
  */
 void match_set_visit(const struct match_set *set, struct str message, const uint32_t *least,
 		     match_visit *visit, void *ctx);
-/* The same without those that begin with a hole. */
-void match_set_visit_begun(const struct match_set *set, struct str message, match_visit *visit,
-			   void *ctx);
 
 #endif
