@@ -8,11 +8,12 @@
 #include "cli/verdict.h"
 #include "store/store.h"
 
-/* A run that goes to PostgreSQL is kept as a file only if one is named. */
+/* A run that goes to PostgreSQL is kept as a file only if one is named, or to be followed. */
 static const char *path_of(const struct call *call, bool is_stored)
 {
 	const char *path = call_get(call, "output");
 
+	is_stored = is_stored && !call_has(call, "follow");
 	if (call_has(call, "no-run"))
 		return NULL;
 	return path || is_stored ? path : "run.culprit";
