@@ -48,17 +48,18 @@ size_t follow_content_head(int fd, char *head, size_t n, bool *is_plain)
 uint64_t follow_content_whole(int fd, uint64_t size)
 {
 	char block[4096];
+	uint64_t at = size;
 
-	while (size) {
-		size_t n = size < sizeof(block) ? (size_t)size : sizeof(block);
+	while (at) {
+		size_t n = at < sizeof(block) ? (size_t)at : sizeof(block);
 		const char *end;
 
-		if (pread(fd, block, n, (off_t)(size - n)) != (ssize_t)n)
-			return 0;
+		if (pread(fd, block, n, (off_t)(at - n)) != (ssize_t)n)
+			return size; /* it is not so long any more: who reads it will see */
 		end = memrchr(block, '\n', n);
 		if (end)
-			return size - n + (size_t)(end - block) + 1;
-		size -= n;
+			return at - n + (size_t)(end - block) + 1;
+		at -= n;
 	}
 	return 0;
 }

@@ -207,7 +207,7 @@ static bool is_gone_for_good(struct follow *f, struct followed *it)
 	if (it->is_here || it->gone)
 		return false;
 	f->names_changed = true;
-	if (it->fd >= 0 && it->size) {
+	if (it->fd >= 0 && it->head_n) {
 		it->gone = ++f->nr_gone;
 		f->changed = true;
 		return false;

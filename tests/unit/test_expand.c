@@ -72,6 +72,19 @@ static void directories_are_walked_in_order_without_what_is_hidden(void **state)
 	expands_to(args, 1, "d/a d/b/y d/z ", 7);
 }
 
+static void rotated_logs_come_the_oldest_first(void **state)
+{
+	static const char *const names[] = { "d/app.log", "d/app.log.1", "d/app.log.10.gz",
+					     "d/app.log.2.gz", "d/b.log" };
+	char d[] = "d", *args[] = { d };
+
+	(void)state;
+	mkdir("d", 0700);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		make(names[i], "1");
+	expands_to(args, 1, "d/app.log.10.gz d/app.log.2.gz d/app.log.1 d/app.log d/b.log ", 5);
+}
+
 static void links_that_lead_back_end_and_a_file_is_read_once(void **state)
 {
 	char d[] = "d/", f[] = "d/f", g[] = "d/g", *args[] = { d, f, g };
@@ -125,6 +138,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			directories_are_walked_in_order_without_what_is_hidden, enter, leave),
+		cmocka_unit_test_setup_teardown(rotated_logs_come_the_oldest_first, enter, leave),
 		cmocka_unit_test_setup_teardown(links_that_lead_back_end_and_a_file_is_read_once,
 						enter, leave),
 		cmocka_unit_test_setup_teardown(wildcards_and_standard_input_are_understood, enter,

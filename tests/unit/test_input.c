@@ -139,6 +139,39 @@ static void a_file_tells_its_size_and_age_and_a_directory_is_refused(void **stat
 	assert_null(in);
 }
 
+static void an_open_file_is_read_from_its_start_up_to_a_place(void **state)
+{
+	const uint64_t places[] = {
+		0, 1, 1000, INPUT_HEAD_BYTES, INPUT_HEAD_BYTES + 7, UINT64_MAX
+	};
+	struct buf text = { 0 }, got = { 0 };
+	struct error err = { 0 };
+	struct input *in;
+	FILE *f = tmpfile();
+
+	(void)state;
+	assert_non_null(f);
+	long_text(&text, 40000);
+	assert_int_equal(fwrite(text.p, 1, text.n, f), text.n);
+	fflush(f);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		struct str want = str_head(buf_str(&text), places[i]);
+		bool whole;
+
+		buf_clear(&got);
+		assert_int_equal(input_of_fd(&in, "x", fileno(f), places[i], &err), 0);
+		assert_int_equal(input_bytes(in), want.n);
+		assert_true(str_eq(input_head(in, &whole), str_head(want, INPUT_HEAD_BYTES)));
+		assert_int_equal(whole, want.n < INPUT_HEAD_BYTES);
+		assert_int_equal(drain(in, 5000, &got, &err), 0);
+		assert_true(str_eq(buf_str(&got), want));
+		input_close(in);
+	}
+	fclose(f);
+	buf_done(&text);
+	buf_done(&got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +179,7 @@ int main(void)
 		cmocka_unit_test(compressed_bytes_and_streams_in_a_row_come_out_as_one),
 		cmocka_unit_test(what_is_before_the_damage_is_delivered_first),
 		cmocka_unit_test(a_file_tells_its_size_and_age_and_a_directory_is_refused),
+		cmocka_unit_test(an_open_file_is_read_from_its_start_up_to_a_place),
 	};
 
 	return RUN(tests);

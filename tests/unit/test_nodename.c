@@ -19,6 +19,7 @@ static void endings_of_rotation_and_compression_are_taken_off(void **state)
 	check("/x/dn1.log-20240101.xz", "dn1");
 	check("dn1.2024-01-01.log", "dn1");
 	check("dn1-2024-01-01T10.log.zst", "dn1");
+	check("dn1.log-20240101-1704067200.gz", "dn1");
 	check("hadoop-hdfs-datanode-host7.out.1", "hadoop-hdfs-datanode-host7");
 	check("ts-order-service.txt", "ts-order-service");
 }

@@ -27,6 +27,7 @@ static int teardown(void **state)
 	(void)state;
 	unlink("a.log");
 	unlink("b.log");
+	unlink("grown.culprit");
 	return chdir("/") || rmdir(dir);
 }
 
@@ -179,6 +180,55 @@ static void a_file_that_is_gone_changed_or_was_a_pipe_is_explained(void **state)
 	store_close(s);
 }
 
+/* Writes "a.log" anew: lines from .. until - 1. */
+static void write_log(const char *mode, int from, int until)
+{
+	FILE *f = fopen("a.log", mode);
+	char line[200];
+
+	assert_non_null(f);
+	for (int i = from; i < until; i++) {
+		line_of(line, i);
+		fprintf(f, "%s\n", line);
+	}
+	fclose(f);
+}
+
+static void a_log_that_has_only_grown_still_shows_its_lines(void **state)
+{
+	struct store *s = NULL;
+	struct error err = { 0 };
+	struct file_seen seen;
+	struct sink sink;
+	struct event ev;
+	uint32_t number;
+	int fd;
+
+	(void)state;
+	write_log("w", 0, 50);
+	seen = seen_of("a.log");
+	fd = open("a.log", O_RDONLY | O_CLOEXEC);
+	seen.mark = sink_mark(fd, seen.bytes);
+	close(fd);
+	OK(store_create(&s, "grown.culprit", &err));
+	sink = store_sink(s);
+	OK(sink.file(sink.to, &seen, &number, &err));
+	OK(store_finish(s, &err));
+	store_close(s);
+	OK(store_open(&s, "grown.culprit", &err));
+	write_log("a", 50, 60);
+	assert_shows(s, number, 7);
+	store_close(s);
+	/* as long, but another one */
+	write_log("w", 30, 99);
+	OK(store_open(&s, "grown.culprit", &err));
+	ev = event_of(number, 7);
+	assert_refuses(s, &ev, "has changed");
+	write_log("w", 0, 20);
+	assert_refuses(s, &ev, "has changed");
+	store_close(s);
+}
+
 static void an_event_with_a_text_of_its_own_needs_no_file(void **state)
 {
 	uint32_t numbers[2];
@@ -200,6 +250,7 @@ int main(void)
 		cmocka_unit_test(lines_are_shown_from_plain_and_compressed_files_in_any_order),
 		cmocka_unit_test(a_file_is_found_from_another_directory),
 		cmocka_unit_test(a_file_that_is_gone_changed_or_was_a_pipe_is_explained),
+		cmocka_unit_test(a_log_that_has_only_grown_still_shows_its_lines),
 		cmocka_unit_test(an_event_with_a_text_of_its_own_needs_no_file),
 	};
 
