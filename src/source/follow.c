@@ -29,6 +29,7 @@
 #include "base/vec.h"
 #include "model/sink.h"
 #include "source/follow_content.h"
+#include "source/follow_order.h"
 #include "source/follow_set.h"
 #include "source/source.h"
 
@@ -110,20 +111,6 @@ static void look_at_argument(struct follow *f, size_t arg, int64_t now, struct e
 	source_list_done(&list);
 }
 
-static int by_order(const void *a, const void *b)
-{
-	const struct followed *x = *(struct followed *const *)a, *y = *(struct followed *const *)b;
-	int r;
-
-	r = rotation_cmp_paths(str_of(x->path), str_of(y->path));
-	if (r)
-		return r;
-	/* names are given again: who had it first and is gone is the older one */
-	if (x->gone != y->gone)
-		return !x->gone || (y->gone && y->gone < x->gone) ? 1 : -1;
-	return x->serial < y->serial ? -1 : 1;
-}
-
 /* Once through all arguments. */
 static void look(struct follow *f, int64_t now, struct error *trouble)
 {
@@ -136,8 +123,7 @@ static void look(struct follow *f, int64_t now, struct error *trouble)
 	for (size_t i = 0; i < f->o.nr_args; i++)
 		look_at_argument(f, i, now, trouble);
 	follow_set_part(f, now);
-	if (f->files.nr)
-		qsort(f->files.v, f->files.nr, sizeof(*f->files.v), by_order);
+	follow_order(f);
 	follow_set_compare(f);
 	follow_set_limit(f);
 }

@@ -103,7 +103,7 @@ static void read_head(struct follow *f, struct followed *it, uint64_t size)
 		n = follow_content_head(at.fd, head, sizeof(head), &it->is_plain);
 	if (size < it->size || n < it->head_n || memcmp(head, it->head, it->head_n)) {
 		add_ghost(f, it);
-		it->serial = ++f->nr_serials;
+		it->serial = it->birth = ++f->nr_serials;
 		it->copy_of = 0;
 		f->names_changed = true;
 	}
@@ -138,6 +138,7 @@ static void add(struct follow *f, const struct follow_met *met, int64_t now)
 				 .mtime_ns = INT64_MIN,
 				 .fd = -1,
 				 .is_here = true };
+	it->birth = it->serial;
 	set_path(it, met->path);
 	f->names_changed = true;
 	if (follow_set_open(it, &at) && f->nr_open < f->o.open_max) {
@@ -274,9 +275,14 @@ static void compare_group(struct follow *f, struct followed **group, size_t nr)
 		if (is_known_copy(a, group, nr))
 			continue;
 		a->copy_of = 0;
-		for (size_t k = 0; k < nr && !a->copy_of; k++)
-			if (k != i && is_copy(a, group[k]))
-				a->copy_of = group[k]->serial;
+		for (size_t k = 0; k < nr && !a->copy_of; k++) {
+			if (k == i || !is_copy(a, group[k]))
+				continue;
+			a->copy_of = group[k]->serial;
+			if (a->birth > group[k]->birth)
+				a->birth = group[k]->birth;
+			group[k]->birth = a->birth;
+		}
 		a->copy_size = a->size;
 		f->changed |= a->copy_of != before;
 	}

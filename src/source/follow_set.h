@@ -22,6 +22,7 @@ struct followed {
 	size_t name_at;  /* where in the path the name begins that answers show */
 	size_t arg;      /* by which it was found */
 	uint64_t serial; /* from 1; another one when its content was replaced */
+	uint64_t birth;  /* likewise, of the content: a copy has that of the original */
 	dev_t dev;
 	ino_t ino;
 	uint64_t size;

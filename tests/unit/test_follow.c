@@ -271,6 +271,33 @@ static void what_is_deleted_is_read_on_up_to_a_limit(void **state)
 	reads(x, "app.log.1: 2");
 }
 
+static void what_is_deleted_keeps_its_place_however_the_others_are_called(void **state)
+{
+	struct fixture *x = *state;
+
+	write_lines("d/app.log.2", 0, 1);
+	write_lines("d/app.log.1", 1, 2);
+	write_lines("d/app.log", 2, 3);
+	reads(x, "app.log.2: 0; app.log.1: 1; app.log: 2");
+	unlink("d/app.log.1");
+	rename("d/app.log.2", "d/app.log.7");
+	rename("d/app.log", "d/app.log.5");
+	write_lines("d/app.log", 3, 4);
+	reads(x, "app.log.7: 0; app.log.1: 1; app.log.5: 2; app.log: 3");
+	/* a copy is as old as the original, even when that was cut before */
+	copy("d/app.log.5", "d/app.log.4.gz", true);
+	look(x);
+	unlink("d/app.log.5");
+	reads(x, "app.log.7: 0; app.log.1: 1; app.log.4.gz: 2; app.log: 3");
+	unlink("d/app.log.4.gz");
+	unlink("d/app.log");
+	unlink("d/app.log.7");
+	reads(x, "app.log.7: 0; app.log.1: 1; app.log.4.gz: 2; app.log: 3");
+	write_lines("d/app.log", 4, 5);
+	write_lines("d/a.log", 9, 10);
+	reads(x, "a.log: 9; app.log.7: 0; app.log.1: 1; app.log.4.gz: 2; app.log: 3; app.log: 4");
+}
+
 static void what_cannot_be_kept_open_is_missed_when_it_goes(void **state)
 {
 	struct fixture *x = *state;
@@ -439,6 +466,7 @@ int main(void)
 		TEST(a_copy_counts_once_before_and_after_the_original_is_cut),
 		TEST(packing_takes_the_place_of_the_plain_file_when_that_is_gone),
 		TEST(what_is_deleted_is_read_on_up_to_a_limit),
+		TEST(what_is_deleted_keeps_its_place_however_the_others_are_called),
 		TEST(what_cannot_be_kept_open_is_missed_when_it_goes),
 		TEST(a_file_that_was_cut_and_copied_nowhere_is_missed),
 		TEST(equal_beginnings_alone_make_no_copy),

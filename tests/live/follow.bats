@@ -1,0 +1,267 @@
+# "culprit analyze --follow" while a writer appends, rotates in every way, and is ended in every way.
+
+setup() {
+	[ -x "$CULPRIT" ] || skip "culprit is not built"
+	DIR=$(mktemp -d)
+	LOGS=$DIR/logs
+	RUN=$DIR/x.culprit
+	PID=
+	mkdir "$LOGS"
+}
+
+teardown() {
+	[ -z "$PID" ] || kill -9 "$PID" 2>/dev/null || true
+	rm -rf "$DIR"
+}
+
+# lines FROM UNTIL: three for each request
+lines() {
+	awk -v from="$1" -v until="$2" 'BEGIN {
+		for (i = from; i < until; i++)
+			for (k = 0; k < 3; k++)
+				printf "2024-05-01 %02d:%02d:%02d,%03d INFO [worker-%d] shop.Cart: request_id=%08x-77aa step %d\n",
+					i / 3600 % 24, i / 60 % 60, i % 60, k * 40 + i % 7, i % 9, i * 40503, k
+	}'
+}
+
+# say FROM UNTIL: what the system logs next, and what all of it is in the end
+say() {
+	lines "$1" "$2" | tee -a "$DIR/all.log" >>"$LOGS/app.log"
+}
+
+follow() {
+	"$CULPRIT" analyze --follow "$LOGS" -o "$RUN" --every 200ms --json "$@" >"$DIR/out" 2>"$DIR/err" &
+	PID=$!
+}
+
+# finish [SIGNAL]: its exit status
+finish() {
+	local status=0
+	kill "-${1:-TERM}" "$PID"
+	wait "$PID" || status=$?
+	PID=
+	return $status
+}
+
+# requests_of RUN: how many it holds; a run that is not whole is an error
+requests_of() {
+	"$CULPRIT" requests "$1" --json >"$DIR/table" 2>"$DIR/said" || return
+	grep -c '^{"id":' "$DIR/table"
+}
+
+# until_holds N: waits for so many requests
+until_holds() {
+	local got=0
+	for ((i = 0; i < 150; i++)); do
+		[ ! -e "$RUN" ] || got=$(requests_of "$RUN" || true)
+		[ "$got" != "$1" ] || return 0
+		sleep 0.1
+	done
+	echo "holds ${got:-no} requests, not $1"
+	cat "$DIR/err"
+	return 1
+}
+
+# lines_of RUN: the request of each line, counted over all files in their order
+lines_of() {
+	"$CULPRIT" requests "$1" --lines --json | sed -n 's/^{"file":"[^"]*","line":[0-9]*,\(.*\)/\1/p'
+}
+
+# same: the run is that of all lines in one file, and nothing was said
+same() {
+	mkdir -p "$DIR/one"
+	cp "$DIR/all.log" "$DIR/one/app.log"
+	"$CULPRIT" analyze "$DIR/one" -o "$DIR/one.culprit" >/dev/null
+	lines_of "$DIR/one.culprit" >"$DIR/want"
+	lines_of "$RUN" >"$DIR/got"
+	[ -s "$DIR/want" ]
+	cmp "$DIR/want" "$DIR/got"
+	[ ! -s "$DIR/err" ] || { cat "$DIR/err"; false; }
+}
+
+@test "a log that grows line by line is in the run, each line once" {
+	say 0 50
+	follow
+	until_holds 50
+	say 50 60
+	lines 60 61 >"$DIR/three"
+	head -c 120 "$DIR/three" >>"$LOGS/app.log"
+	until_holds 61
+	"$CULPRIT" requests "$RUN" --lines --json | grep -c '"file"' | grep -qx 181
+	tail -c +121 "$DIR/three" >>"$LOGS/app.log"
+	cat "$DIR/three" >>"$DIR/all.log"
+	say 61 70
+	until_holds 70
+	finish
+	same
+	grep -q '"requests":70\|70 requests' "$DIR/out"
+}
+
+@test "renaming, packing, copying and cutting lose no line and double none" {
+	say 0 20
+	follow
+	for ((n = 1; n <= 4; n++)); do
+		# as logrotate does, with delaycompress
+		[ ! -e "$LOGS/app.log.2.gz" ] || mv "$LOGS/app.log.2.gz" "$LOGS/app.log.3.gz"
+		[ ! -e "$LOGS/app.log.1" ] || { gzip "$LOGS/app.log.1"; mv "$LOGS/app.log.1.gz" "$LOGS/app.log.2.gz"; }
+		mv "$LOGS/app.log" "$LOGS/app.log.1"
+		# the writer has not opened the new one yet
+		lines $((n * 100)) $((n * 100 + 5)) | tee -a "$DIR/all.log" >>"$LOGS/app.log.1"
+		say $((n * 100 + 5)) $((n * 100 + 20))
+		[ $((n % 2)) = 0 ] || until_holds $((n * 20 + 20))
+	done
+	for ((n = 5; n <= 7; n++)); do
+		# with copytruncate
+		for ((k = 9; k >= 1; k--)); do
+			for end in "" .gz; do
+				[ ! -e "$LOGS/app.log.$k$end" ] || mv "$LOGS/app.log.$k$end" "$LOGS/app.log.$((k + 1))$end"
+			done
+		done
+		cp "$LOGS/app.log" "$LOGS/app.log.1"
+		sleep 0.3
+		: >"$LOGS/app.log"
+		say $((n * 100)) $((n * 100 + 20))
+		until_holds $((n * 20 + 20))
+	done
+	finish
+	same
+}
+
+@test "a writer that never rests, and rotates all the time" {
+	follow
+	for ((n = 0; n < 60; n++)); do
+		say $((n * 10)) $((n * 10 + 10))
+		if [ $((n % 7)) = 6 ]; then
+			for ((k = 20; k >= 1; k--)); do
+				[ ! -e "$LOGS/app.log.$k.gz" ] || mv "$LOGS/app.log.$k.gz" "$LOGS/app.log.$((k + 1)).gz"
+			done
+			mv "$LOGS/app.log" "$LOGS/app.log.0"
+			gzip -c "$LOGS/app.log.0" >"$LOGS/app.log.1.gz"
+			rm "$LOGS/app.log.0"
+		fi
+		sleep 0.02
+	done
+	finish
+	same
+	[ "$(requests_of "$RUN")" = 600 ]
+}
+
+@test "a log that is deleted stays in the run, one that is cut is missed" {
+	say 0 30
+	follow
+	until_holds 30
+	mv "$LOGS/app.log" "$LOGS/app.log.1"
+	say 30 40
+	until_holds 40
+	rm "$LOGS/app.log.1"
+	say 40 50
+	until_holds 50
+	lines 50 60 >"$LOGS/app.log"
+	until_holds 40
+	finish
+	grep -q '"logs_gone":1' "$DIR/out"
+}
+
+@test "SIGTERM and SIGINT leave a whole run with the last lines in it" {
+	for signal in TERM INT; do
+		rm -rf "$LOGS" "$RUN" "$DIR/all.log"
+		mkdir "$LOGS"
+		say 0 40
+		# started by a shell, a background job would ignore SIGINT
+		python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$CULPRIT" analyze --follow "$LOGS" -o "$RUN" --every 1min --json >"$DIR/out" 2>"$DIR/err" &
+		PID=$!
+		until_holds 40
+		say 40 50
+		lines 50 51 | head -n 1 | tr -d '\n' | tee -a "$DIR/all.log" >>"$LOGS/app.log"
+		finish $signal
+		same
+		[ "$(requests_of "$RUN")" = 51 ]
+		[ -z "$(find "$DIR" -name '*partial*')" ]
+	done
+}
+
+@test "kill -9 leaves the old run or the new one" {
+	say 0 10
+	for ((n = 1; n <= 8; n++)); do
+		follow
+		until_holds $((n * 10))
+		say $((n * 10)) $((n * 10 + 10))
+		sleep 0.$((RANDOM % 4))
+		finish 9 || true
+		got=$(requests_of "$RUN")
+		[ "$got" = $((n * 10)) ] || [ "$got" = $((n * 10 + 10)) ]
+	done
+}
+
+@test "what is not there yet is waited for, and what cannot be is said at once" {
+	rm -r "$LOGS"
+	follow
+	sleep 0.5
+	mkdir "$LOGS"
+	say 0 10
+	until_holds 10
+	finish
+	grep -q 'waiting for it' "$DIR/err"
+	[ "$(wc -l <"$DIR/err")" = 1 ]
+	rm -r "$LOGS"
+	follow
+	sleep 0.5
+	! finish
+	grep -q 'nothing to read' "$DIR/err"
+	mkdir "$LOGS"
+	say 0 10
+	run timeout 20 "$CULPRIT" analyze --follow "$LOGS" -o "$DIR/nowhere/x"
+	[ "$status" = 2 ]
+	run timeout 20 "$CULPRIT" analyze --follow -
+	[ "$status" = 2 ]
+	run timeout 20 "$CULPRIT" analyze --follow "$LOGS" --every 1ms
+	[ "$status" = 2 ]
+	run timeout 20 "$CULPRIT" analyze --follow "$LOGS" --no-run
+	[ "$status" = 2 ]
+}
+
+@test "a disk that is full leaves the old run, and is tried again" {
+	[ "$(id -u)" = 0 ] || skip "needs root to mount a small file system"
+	mkdir "$DIR/small"
+	mount -t tmpfs -o size=512k none "$DIR/small" 2>/dev/null || skip "cannot mount here"
+	RUN=$DIR/small/x.culprit
+	say 0 10
+	follow
+	until_holds 10 || { umount -l "$DIR/small"; false; }
+	dd if=/dev/zero of="$DIR/small/fill" bs=1k 2>/dev/null || true
+	say 10 20
+	sleep 2
+	held=$(requests_of "$RUN")
+	said=$(grep -c 'the run stays as it is' "$DIR/err" || true)
+	rm "$DIR/small/fill"
+	until_holds 20 || held=
+	finish
+	umount -l "$DIR/small"
+	[ "$held" = 10 ]
+	[ "$said" = 1 ]
+}
+
+@test "thousands of files, a file that becomes a directory, one without permission" {
+	for ((i = 0; i < 3000; i++)); do
+		printf '2024-05-01 10:00:00,000 INFO [main] shop.Cart: request_id=%08x-77aa done\n' $i >"$LOGS/node$i.log"
+	done
+	(ulimit -n 256; follow; echo "$PID" >"$DIR/pid"; wait) &
+	until_holds 3000
+	PID=$(cat "$DIR/pid")
+	rm "$LOGS/node7.log"
+	mkdir "$LOGS/node7.log"
+	say 5000 5001
+	cp "$LOGS/app.log" "$LOGS/node7.log/deep.log"
+	sed -i 's/-77aa/-88bb/' "$LOGS/node7.log/deep.log"
+	for ((i = 0; i < 20; i++)); do printf 'odd\n' >"$LOGS/odd$i"; done
+	chmod 0 "$LOGS/node8.log"
+	sleep 1
+	kill -TERM "$PID"
+	wait
+	PID=
+	got=$(requests_of "$RUN")
+	[ "$got" -ge 3000 ]
+	[ "$got" -le 3002 ]
+}
