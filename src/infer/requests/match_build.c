@@ -60,21 +60,23 @@ static void note_constants(struct arena *a, struct match_pattern *p)
 static struct match_pattern ready(struct building *b, const struct model_file *f, uint32_t version)
 {
 	struct model_version v = model_version(f, version);
-	struct match_part *parts = arena_array(&b->m->arena, struct match_part, v.parts.nr + 1);
+	/* none that is longer is ever learned */
+	uint32_t nr = v.parts.nr > PARTS_MAX ? 0 : v.parts.nr;
+	struct match_part *parts = arena_array(&b->m->arena, struct match_part, nr + 1);
 	struct match_pattern p = { .parts = parts,
 				   .literal = MODEL_NO,
 				   .model = b->model,
 				   .point = v.point,
 				   .version = version };
 
-	for (uint32_t i = 0; i < v.parts.nr; i++) {
+	for (uint32_t i = 0; i < nr; i++) {
 		struct model_part from = model_part(f, v.parts.first + i);
 		struct match_part part = { .part = v.parts.first + i,
 					   .kind = (uint8_t)from.kind,
 					   .type = (uint8_t)from.type };
 
 		if (from.kind == PART_TEXT)
-			part.text = trimmed(from.text, !i, i + 1 == v.parts.nr);
+			part.text = trimmed(from.text, !i, i + 1 == nr);
 		add_part(&b->m->arena, &p, parts, part);
 	}
 	if (p.literal == MODEL_NO)

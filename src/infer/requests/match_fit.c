@@ -135,12 +135,14 @@ static bool place_from(struct fitting *f, uint32_t i, size_t from)
 	return from <= end;
 }
 
-/* What stands in front of constant i, or behind the last one. */
+/* What stands in front of constant i, or behind the last one, without the blanks at the end. */
 static struct str gap(const struct fitting *f, uint32_t i)
 {
 	size_t from = i ? f->at[i - 1] + constant(f, i - 1).n : 0;
 	size_t to = i < f->nr ? f->at[i] : f->message.n;
 
+	while (i == f->nr && to > from && isspace((unsigned char)f->message.p[to - 1]))
+		to--;
 	return str_head(str_skip(f->message, from), to - from);
 }
 
