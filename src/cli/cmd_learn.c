@@ -9,35 +9,12 @@
 #include "base/time.h"
 #include "cli/beside.h"
 #include "cli/command.h"
+#include "cli/learn_image.h"
 #include "cli/learn_show.h"
-#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/show.h"
-#include "program/learn.h"
-#include "program/model_write.h"
+#include "program/model_file.h"
 #include "report/report.h"
-
-/* Steps are told one after the other on one line of a terminal, and one a line with --progress. */
-struct teller {
-	bool is_terminal, is_asked;
-};
-
-static void tell_step(void *ctx, const char *what)
-{
-	struct teller *t = ctx;
-
-	if (t->is_terminal)
-		fprintf(stderr, "\r\033[Klearning: %s", what);
-	else if (t->is_asked)
-		fprintf(stderr, "learning: %s\n", what);
-	fflush(stderr);
-}
-
-static void tell_end(const struct teller *t)
-{
-	if (t->is_terminal)
-		fputs("\r\033[K", stderr);
-}
 
 static int threads_of(const struct call *call, unsigned *threads, struct error *err)
 {
@@ -56,23 +33,14 @@ static int threads_of(const struct call *call, unsigned *threads, struct error *
 }
 
 /* The model of the programs given, as the bytes of its file. */
-static int learn_image(const struct call *call, struct buf *image, struct error *err)
+static int learn_inputs(const struct call *call, struct buf *image, struct error *err)
 {
-	struct teller t = { isatty(STDERR_FILENO), call_has(call, "progress") };
-	struct learn_options o = { .step = tell_step, .ctx = &t };
-	struct learned l;
-	int got = threads_of(call, &o.threads, err);
+	struct learn_asked asked = { .is_told = call_has(call, "progress") };
+	int got = threads_of(call, &asked.threads, err);
 
-	if (got < 0)
-		return got;
-	got = learn(&l, (const char *const *)call->inputs, call->nr_inputs, &o, err);
-	if (got >= 0) {
-		tell_step(&t, "model");
-		model_write(&l, image);
-		learned_done(&l);
-	}
-	tell_end(&t);
-	return got;
+	return got < 0 ? got
+		       : learn_image((const char *const *)call->inputs, call->nr_inputs, &asked,
+				     image, err);
 }
 
 /* A model is no program. */
@@ -122,7 +90,7 @@ static int open_model(const struct call *call, struct buf *image, struct model_f
 					 "'%s' is a model, and is shown alone: give one model, or "
 					 "programs",
 					 call->inputs[i]);
-	got = learn_image(call, image, err);
+	got = learn_inputs(call, image, err);
 	return got < 0 ? got : model_of_bytes(m, buf_str(image), err);
 }
 
@@ -226,7 +194,7 @@ static int learn_to(const struct call *call, const char *path, struct error *err
 	if (got >= 0)
 		got = check_output(path, err);
 	if (got >= 0)
-		got = learn_image(call, &image, err);
+		got = learn_inputs(call, &image, err);
 	if (got >= 0)
 		got = write_image(path, &image, err);
 	if (got >= 0 && strcmp(path, "-"))

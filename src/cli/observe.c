@@ -9,7 +9,9 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "base/vec.h"
 #include "cli/command.h"
+#include "cli/models.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/storing.h"
@@ -60,7 +62,8 @@ static void catch_signals(void)
 struct passage {
 	struct sink store;
 	struct progress progress;
-	const char *name; /* of the file at hand, as answers show it */
+	const char *name;      /* of the file at hand, as answers show it */
+	struct models *models; /* NULL: none are given */
 };
 
 static int pass_file(void *to, const struct file_seen *f, uint32_t *number, struct error *err)
@@ -78,6 +81,8 @@ static int pass_events(void *to, const struct event *ev, size_t nr, struct error
 
 	if (is_interrupted)
 		return error_set(err, EINTR, "interrupted");
+	if (p->models)
+		models_count(p->models, ev, nr);
 	return p->store.events(p->store.to, ev, nr, err);
 }
 
@@ -109,6 +114,7 @@ static int nothing_read(size_t nr, struct error *err)
 struct inputs {
 	struct source_options options;
 	const struct observed_files *files;
+	struct models models;
 };
 
 /* One bad file must not cost the others; our own failures do end it. */
@@ -119,15 +125,17 @@ static bool ends_it(int got)
 
 static int read_inputs(void *to, struct sink *store, struct error *err)
 {
-	const struct source_options *o = &((struct inputs *)to)->options;
-	const struct observed_files *files = ((struct inputs *)to)->files;
-	struct passage p = { .store = *store };
+	struct inputs *in = to;
+	const struct source_options *o = &in->options;
+	const struct observed_files *files = in->files;
+	struct passage p = { .store = *store, .models = in->models.matcher ? &in->models : NULL };
 	struct sink sink = {
 		&p, pass_file, pass_events, pass_spans, pass_progress, p.store.losses
 	};
 	size_t nr_read = 0;
 	int got = 0;
 
+	models_losses(&in->models, p.store.losses);
 	progress_begin(&p.progress, "reading", files->bytes);
 	for (size_t i = 0; i < files->nr && got >= 0; i++) {
 		p.name = files->name(files->to, i);
@@ -147,6 +155,11 @@ static int read_inputs(void *to, struct sink *store, struct error *err)
 	if (got >= 0 && !nr_read)
 		return nothing_read(files->nr, err);
 	return got;
+}
+
+static int keep_models(void *to, struct store *s, struct error *err)
+{
+	return models_keep(&((struct inputs *)to)->models, s, err);
 }
 
 static int infer_all(struct store *s, const struct infer_options *o, struct error *err)
@@ -186,6 +199,8 @@ static int fill_run(struct store *s, const struct call *call, const struct obser
 		got = store_set_fact(s, "version", STR(CULPRIT_VERSION), err);
 	if (got >= 0)
 		got = o->read(o->to, &sink, err);
+	if (got >= 0 && o->keep)
+		got = o->keep(o->to, s, err);
 	catch_signals();
 	if (got >= 0)
 		got = infer_all(s, &io, err);
@@ -231,10 +246,17 @@ int observe_files(const struct call *call, const struct observed_files *files, c
 					  .names = call_get(call, "names"),
 					  .is_blind = call_has(call, "blind") },
 			     .files = files };
-	const struct observer o = { &in, read_inputs };
+	const struct observer o = { &in, read_inputs, keep_models };
+	int got = models_open(&in.models, call, call->inputs, call->nr_inputs, err);
 
-	catch_signals();
-	return observe_live(call, &o, path, s, err);
+	if (got >= 0) {
+		if (in.models.matcher)
+			in.options.statements = &in.models.statements;
+		catch_signals();
+		got = observe_live(call, &o, path, s, err);
+	}
+	models_close(&in.models);
+	return got;
 }
 
 static const char *listed_name(void *to, size_t nr)
@@ -250,6 +272,26 @@ static int read_listed(void *to, size_t nr, const struct source_options *o, stru
 	return source_read(((struct source_list *)to)->paths[nr], o, sink, err);
 }
 
+/* The inputs without programs, which say what lines mean and hold none themselves. */
+static int expand(char *const *inputs, unsigned long nr_inputs, struct source_list *list,
+		  struct error *err)
+{
+	VEC(char *) read = { 0 };
+	int got;
+
+	for (unsigned long i = 0; i < nr_inputs; i++)
+		if (!models_is_program(inputs[i]))
+			vec_push(&read, inputs[i]);
+	got = read.nr ? source_expand(read.v, read.nr, list, err)
+		      : error_set(err, EINVAL,
+				  "'%s' is a program: give the logs that it wrote as well, or "
+				  "learn it: "
+				  "culprit learn %s",
+				  inputs[0], inputs[0]);
+	vec_done(&read);
+	return got;
+}
+
 int observe(const struct call *call, char *const *inputs, unsigned long nr_inputs, const char *path,
 	    struct store **s, struct error *err)
 {
@@ -257,7 +299,7 @@ int observe(const struct call *call, char *const *inputs, unsigned long nr_input
 	int got = observe_refuse_runs(inputs, nr_inputs, err);
 
 	if (got >= 0)
-		got = source_expand(inputs, nr_inputs, &list, err);
+		got = expand(inputs, nr_inputs, &list, err);
 	if (got >= 0) {
 		const struct observed_files files = { &list, list.nr, list.bytes, listed_name,
 						      read_listed };

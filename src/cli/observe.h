@@ -17,6 +17,8 @@ struct store;
 struct observer {
 	void *to;
 	int (*read)(void *to, struct sink *sink, struct error *err);
+	/* When all is read, and before anything is inferred of it; may be NULL. */
+	int (*keep)(void *to, struct store *s, struct error *err);
 };
 
 /* A finished run in *s, written to path, or to nowhere that lasts when path is NULL. */

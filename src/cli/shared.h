@@ -4,7 +4,9 @@
 
 /* How raw inputs are read; without effect on a run file. */
 #define READING_OPTIONS \
-	{ "layout", "PATTERN", \
+	{ "model", "MODEL...", \
+	  "the program that wrote the logs: its model (culprit learn), or its jars" }, \
+		{ "layout", "PATTERN", \
 	  "layout of the log lines as a log4j pattern (default: found out)" }, \
 		{ "zone", "ZONE", \
 		  "zone of times that name none: +02:00, UTC (default: the local one)" }, \

@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "base/time.h"
 #include "base/vec.h"
+#include "cli/models.h"
 #include "report/report.h"
 #include "store/store.h"
 
@@ -110,6 +111,28 @@ static void tell_kinds(struct section *s, const struct kinds *k)
 	}
 }
 
+/* Below this, most lines were written by something else than what is given. */
+#define SHARE_LOW 0.5
+
+static void tell_statements(struct section *s, struct store *st)
+{
+	struct str asked = store_fact(st, FACT_LINES_ASKED);
+	struct str found = store_fact(st, FACT_LINES_OF_STATEMENTS);
+	struct buf b = { 0 };
+	uint64_t nr, nr_found;
+
+	if (!str_take_uint(&asked, &nr) || !str_take_uint(&found, &nr_found) || !nr)
+		return;
+	/* cut, not rounded: 100 % is all of them */
+	buf_fmt(&b, "%.1f %% of ", (double)(uint64_t)(1000.0 * (double)nr_found / (double)nr) / 10);
+	add_counted(&b, nr, "log line was", "log lines were");
+	buf_fmt(&b, " written by statements of " STR_FMT, STR_ARG(store_fact(st, FACT_MODELS)));
+	if ((double)nr_found < SHARE_LOW * (double)nr)
+		buf_add(&b, STR(": another program wrote most, or another version of it"));
+	section_say(s, "match", STR_FMT, STR_ARG(buf_str(&b)));
+	buf_done(&b);
+}
+
 struct placed {
 	uint64_t nr_requests, nr_events;
 	uint64_t nr_by_work;  /* by an identifier in the text that is no request id */
@@ -203,6 +226,7 @@ int steps_tell(struct store *st, struct report *r, struct error *err)
 	if (got >= 0) {
 		tell_totals(s, &totals, kinds.nr_live);
 		tell_kinds(s, &kinds);
+		tell_statements(s, st);
 		tell_requests(s, &placed, nr_types, totals.nr_events);
 		got = store_each_clock_fix(st, tell_clock, s, err);
 	}

@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 #include "model/level.h"
-#include "program/text.h"
+#include "program/hole.h"
 
 struct error;
 struct losses;

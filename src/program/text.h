@@ -7,22 +7,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-
-enum part_kind {
-	PART_TEXT,
-	PART_HOLE, /* one value */
-	PART_ANY,  /* whatever a loop, a branch or unknown code may add; perhaps nothing */
-};
-
-enum hole_type {
-	HOLE_TEXT,
-	HOLE_INTEGER,
-	HOLE_DECIMAL,
-	HOLE_BOOLEAN,
-	HOLE_CHAR,
-	HOLE_OBJECT, /* what toString() of something unknown gives */
-	HOLE_ERROR,  /* an exception */
-};
+#include "program/hole.h"
 
 enum { PATH_MAX_FIELDS = 6 };
 #define ROOT_LOCAL (-1)  /* made in the method itself */
@@ -59,8 +44,6 @@ struct text {
 	struct version *versions;
 	uint32_t nr;
 };
-
-enum { VERSIONS_MAX = 8, PARTS_MAX = 256 };
 
 struct text text_empty(struct arena *a);
 struct text text_of(struct arena *a, struct str constant);

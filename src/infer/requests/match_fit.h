@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "model/level.h"
-#include "program/text.h"
+#include "program/hole.h"
 
 struct match;
 
