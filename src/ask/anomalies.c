@@ -9,17 +9,22 @@
 #include <stdlib.h>
 
 #include "ask/complaints.h"
+#include "ask/courses.h"
 #include "ask/length.h"
+#include "ask/repeats.h"
+#include "ask/shifts.h"
 #include "ask/silence.h"
 #include "ask/stats.h"
 #include "ask/teams.h"
 #include "ask/types.h"
+#include "ask/warnings.h"
 #include "base/time.h"
 #include "store/store.h"
 
 #define SLOW_TIMES 1.5      /* as in findings.c: less beyond the median is not slow */
 #define WORTH_TELLING 0.02  /* of all slowness, by a slow node */
 #define WORTH_A_WAY 0.05    /* by a way between nodes, which is guessed more often */
+#define EXPLAINED 0.5       /* of its time, by another finding */
 #define VICTIM 0.7          /* of whose slow requests belong to another finding */
 #define COMPLAINTS_READ 100 /* of each node */
 #define SLOWEST_SHARE 0.02
@@ -47,6 +52,8 @@ struct looking {
 	struct silences silences;
 	struct teams teams;
 	struct peer_faults faults, way_faults;
+	struct repeats repeats;
+	struct courses courses;
 };
 
 static void looking_done(struct looking *l)
@@ -56,6 +63,8 @@ static void looking_done(struct looking *l)
 	teams_done(&l->teams);
 	peer_faults_done(&l->faults);
 	peer_faults_done(&l->way_faults);
+	repeats_done(&l->repeats);
+	courses_done(&l->courses);
 }
 
 static int see_request(void *ctx, const struct request *r, const struct request_body *body)
@@ -67,6 +76,8 @@ static int see_request(void *ctx, const struct request *r, const struct request_
 		return 0;
 	silences_see(&l->silences, &l->activity, r, body, l->types->v.v[type].p50);
 	teams_add(&l->teams, type, r, body);
+	repeats_add(&l->repeats, type, r, body);
+	courses_add(&l->courses, type, r, body);
 	return 0;
 }
 
@@ -115,6 +126,9 @@ static int add_silences(struct looking *l, struct error *err)
 		one.node = arena_str(&l->a->arena, one.node);
 		if (one.kind == ANOMALY_DEAD)
 			r = add_complaints(l, s, &one, err);
+		else
+			r = warnings_of_pause(l->store, one.node, one.end, one.took, &l->a->arena,
+					      &one.said, err);
 		if (r < 0)
 			return r;
 		vec_push(&l->a->v, one);
@@ -262,6 +276,81 @@ static void add_faults(struct looking *l)
 	l->a->nr_left_out += l->teams.nodes.nr_left_out + l->teams.ways.nr_left_out;
 }
 
+/* --- the rest -------------------------------------------------------------------------------- */
+
+static int64_t begin_of(const struct looking *l, const struct anomaly *x)
+{
+	return x->begin == NS_NONE ? l->types->first : x->begin;
+}
+
+static int64_t end_of(const struct looking *l, const struct anomaly *x)
+{
+	return x->end == NS_NONE ? l->types->last : x->end;
+}
+
+/* Whether a node is known to be the reason of what is odd at that time. */
+static bool is_explained(const struct looking *l, const struct anomaly *x)
+{
+	int64_t begin = begin_of(l, x), end = end_of(l, x);
+
+	vec_each (&l->a->v, other) {
+		int64_t from = begin_of(l, other), until = end_of(l, other);
+
+		if (other->kind > ANOMALY_SLOW_HOP)
+			continue;
+		from = from > begin ? from : begin;
+		until = until < end ? until : end;
+		if (from <= until &&
+		    (double)length_ns(from, until) >= EXPLAINED * (double)length_ns(begin, end))
+			return true;
+	}
+	return false;
+}
+
+/* A warning of a node that is known to be slow bears that out. */
+static bool bears_out(struct looking *l, const struct anomaly *warning)
+{
+	vec_each (&l->a->v, x)
+		if (x->kind <= ANOMALY_SLOW_NODE && str_eq(x->node, warning->node)) {
+			if (!x->said.n)
+				x->said = warning->said;
+			return true;
+		}
+	return false;
+}
+
+static void keep(struct looking *l, const struct anomaly *x)
+{
+	struct arena *arena = &l->a->arena;
+	struct anomaly one = *x;
+
+	one.node = arena_str(arena, x->node);
+	one.type = arena_str(arena, x->type);
+	one.name = arena_str(arena, x->name);
+	vec_push(&l->a->v, one);
+}
+
+static int add_rest(struct looking *l, struct error *err)
+{
+	struct anomaly_list found = { 0 };
+	int r = warnings_find(l->store, &l->activity, &l->a->arena, &found, err);
+
+	repeats_find(&l->repeats, l->types, &found);
+	courses_find(&l->courses, l->types, &found);
+	shifts_find(l->types, &found);
+	vec_each (&found.v, x) {
+		if (x->kind == ANOMALY_WARNINGS ? bears_out(l, x)
+						: x->kind != ANOMALY_RETRIES && is_explained(l, x))
+			continue;
+		if (x->kind == ANOMALY_LATENCY && x->lost < WORTH_TELLING * l->a->slowness)
+			continue;
+		keep(l, x);
+	}
+	vec_done(&found.v);
+	l->a->nr_left_out += l->courses.nr_left_out;
+	return r;
+}
+
 /* --- all of it ------------------------------------------------------------------------------- */
 
 static int most_lost_first(const void *a, const void *b)
@@ -292,8 +381,10 @@ int anomalies_collect(struct anomalies *a, struct store *s, const struct types *
 	}
 	if (r >= 0)
 		r = add_silences(&l, err);
-	if (r >= 0)
+	if (r >= 0) {
 		add_faults(&l);
+		r = add_rest(&l, err);
+	}
 	if (a->v.nr)
 		qsort(a->v.v, a->v.nr, sizeof(*a->v.v), most_lost_first);
 	looking_done(&l);

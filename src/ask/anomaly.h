@@ -41,6 +41,10 @@ struct anomaly {
 	size_t nr_examples;
 };
 
+struct anomaly_list {
+	VEC(struct anomaly) v;
+};
+
 const char *anomaly_kind_name(enum anomaly_kind kind);
 /* Keeps the first few. */
 void anomaly_example(struct anomaly *a, uint64_t request);

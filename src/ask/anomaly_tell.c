@@ -6,11 +6,6 @@
 
 #define NAME_BYTES 100
 
-static void say_count(struct buf *b, double n)
-{
-	buf_fmt(b, "%.0f", n);
-}
-
 static void say_when(struct buf *b, const struct anomaly *x)
 {
 	if (x->begin == NS_NONE && x->end == NS_NONE)
@@ -81,6 +76,8 @@ static void say_slow_node(struct buf *b, const struct anomaly *x)
 	say_when(b, x);
 	buf_fmt(b, " (%.0f against %.0f).", x->often, x->before);
 	say_requests(b, x);
+	if (x->said.n)
+		buf_fmt(b, " It alone warns: \"" STR_FMT "\".", STR_ARG(x->said));
 }
 
 static void say_slow_hop(struct buf *b, const struct anomaly *x)
@@ -95,25 +92,91 @@ static void say_slow_hop(struct buf *b, const struct anomaly *x)
 	say_requests(b, x);
 }
 
+static void say_type(struct buf *b, const struct anomaly *x)
+{
+	buf_fmt(b, "\"" STR_FMT "\"", STR_ARG(str_head(x->type, NAME_BYTES)));
+}
+
+static void say_retries(struct buf *b, const struct anomaly *x)
+{
+	buf_fmt(b, "%llu requests of type ", (unsigned long long)x->requests);
+	say_type(b, x);
+	buf_fmt(b,
+		" had errors and tried again: \"" STR_FMT "\" happens %.1f times in them, "
+		"usually %.0f",
+		STR_ARG(str_head(x->name, NAME_BYTES)), x->often, x->before);
+	say_when(b, x);
+	buf_char(b, '.');
+	if (x->node.n)
+		buf_fmt(b, " It is on " STR_FMT " that it fails.", STR_ARG(x->node));
+}
+
+static void say_warnings(struct buf *b, const struct anomaly *x)
+{
+	buf_fmt(b, STR_FMT " warns %.0f times, none of its peers more than %.0f times",
+		STR_ARG(x->node), x->often, x->before);
+	say_when(b, x);
+	buf_fmt(b, ": \"" STR_FMT "\".", STR_ARG(x->said));
+}
+
+static void say_stops(struct buf *b, const struct anomaly *x)
+{
+	buf_fmt(b, "%.0f requests of type ", x->often);
+	say_type(b, x);
+	buf_add(b, STR(" stop where others go on"));
+	say_when(b, x);
+	buf_fmt(b, ", most often after \"" STR_FMT "\"", STR_ARG(str_head(x->name, NAME_BYTES)));
+	if (x->node.n)
+		buf_fmt(b, " on " STR_FMT, STR_ARG(x->node));
+	buf_char(b, '.');
+}
+
+static void say_course(struct buf *b, const struct anomaly *x)
+{
+	buf_fmt(b, "%.0f requests of type ", x->often);
+	say_type(b, x);
+	buf_add(b, STR(" take a course that none took before"));
+	say_when(b, x);
+	buf_fmt(b, "; the last step of it is \"" STR_FMT "\".",
+		STR_ARG(str_head(x->name, NAME_BYTES)));
+	if (x->before > 0)
+		buf_fmt(b, " %.0f of them have errors or do not end.", x->before);
+}
+
+static void say_count(struct buf *b, const struct anomaly *x)
+{
+	buf_fmt(b, "There are %s requests of type ",
+		x->often > x->before ? "many more" : "far fewer");
+	say_type(b, x);
+	buf_fmt(b, ", %.0f where %.0f are to be expected", x->often, x->before);
+	say_when(b, x);
+	buf_char(b, '.');
+}
+
+static void say_latency(struct buf *b, const struct anomaly *x)
+{
+	buf_add(b, STR("Requests of type "));
+	say_type(b, x);
+	buf_add(b, STR(" take "));
+	time_span_text(b, x->took);
+	buf_add(b, STR(" on average"));
+	say_when(b, x);
+	buf_add(b, STR(", else "));
+	time_span_text(b, x->usual);
+	buf_fmt(b, " (%.0f against %.0f).", x->often, x->before);
+}
+
 static void say(struct buf *b, const struct anomaly *x)
 {
-	switch (x->kind) {
-	case ANOMALY_PAUSE:
-		say_pause(b, x);
-		break;
-	case ANOMALY_DEAD:
-		say_dead(b, x);
-		break;
-	case ANOMALY_SLOW_NODE:
-		say_slow_node(b, x);
-		break;
-	case ANOMALY_SLOW_HOP:
-		say_slow_hop(b, x);
-		break;
-	default:
-		say_count(b, x->often);
-		break;
-	}
+	static void (*const how[])(struct buf *b, const struct anomaly *x) = {
+		[ANOMALY_PAUSE] = say_pause,         [ANOMALY_DEAD] = say_dead,
+		[ANOMALY_SLOW_NODE] = say_slow_node, [ANOMALY_SLOW_HOP] = say_slow_hop,
+		[ANOMALY_RETRIES] = say_retries,     [ANOMALY_WARNINGS] = say_warnings,
+		[ANOMALY_STOPS] = say_stops,         [ANOMALY_COURSE] = say_course,
+		[ANOMALY_COUNT] = say_count,         [ANOMALY_LATENCY] = say_latency,
+	};
+
+	how[x->kind](b, x);
 }
 
 enum {

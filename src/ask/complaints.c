@@ -172,6 +172,10 @@ static int read_one(void *ctx, uint64_t number, const struct event *ev)
 int complaints_read(struct complaints *c, struct store *s, const struct activity *a, sym_t but,
 		    int64_t from, int64_t until, size_t at_most, struct error *err)
 {
+	size_t every = 1;
+
+	vec_each (&a->v, l)
+		every = l->warnings.nr / at_most >= every ? l->warnings.nr / at_most + 1 : every;
 	for (size_t i = 0; i < a->v.nr; i++) {
 		struct reading r = { c, s, (sym_t)i + 1 };
 		size_t nr = 0;
@@ -181,9 +185,8 @@ int complaints_read(struct complaints *c, struct store *s, const struct activity
 		vec_each (&a->v.v[i].warnings, w) {
 			int got;
 
-			if (w->ns < from || w->ns >= until || nr == at_most)
+			if (w->ns < from || w->ns >= until || nr++ % every)
 				continue;
-			nr++;
 			got = store_each_event(s, w->event, 1, read_one, &r, err);
 			if (got < 0)
 				return got;

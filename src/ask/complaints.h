@@ -31,8 +31,9 @@ struct address_count {
 	sym_t last; /* the node that named it last, as nodes come one after the other */
 };
 
-/* The warnings of all nodes but one (0: of all) from a moment on until another; of each node at
- * most so many are read. Lines whose files are gone are left out. */
+/* The warnings of all nodes but one (0: of all) from a moment on until another; of no node
+ * are more than so many read, and of each the same part. Lines whose files are gone are left out.
+ */
 int complaints_read(struct complaints *c, struct store *s, const struct activity *a, sym_t but,
 		    int64_t from, int64_t until, size_t at_most, struct error *err);
 void complaints_done(struct complaints *c);

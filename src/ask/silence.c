@@ -20,7 +20,7 @@
 #define LEAST_GONE_NS (2 * NS_S)
 #define AROUND_NS (2 * NS_S) /* at least so much before and after is looked at */
 #define TIMES_LONGER 3       /* than any other silence around */
-#define LEAST_EXPECTED 12
+#define LEAST_EXPECTED 15
 #define LEAST_GONE_EXPECTED 20
 #define LEAST_OTHERS 3 /* signs of life of others in the middle of it */
 #define COMPLAINTS_NS (15 * NS_S)
@@ -194,10 +194,12 @@ static bool waited(const struct silence *s, const struct request *r, int64_t med
 	return (double)length_ns(from, until) >= WAITED * len && (double)median < len / 2;
 }
 
-/* Under way when the node was heard last, and not well since. */
+/* Under way when the node was heard last, and not well since; or begun since, and failed. */
 static bool went_wrong(const struct silence *s, const struct request *r, int64_t median)
 {
-	return r->start < s->begin + NS_S && r->end >= s->begin - NS_S &&
+	if (r->start >= s->begin)
+		return r->error;
+	return r->end >= s->begin - NS_S &&
 	       (r->error || r->incomplete || length_ns(r->start, r->end) / 3 > median);
 }
 
@@ -211,10 +213,7 @@ void silences_see(struct silences *s, const struct activity *a, const struct req
 		if (!met)
 			continue;
 		one->requests++;
-		if (visits(body, names_str(&a->nodes, one->node)))
-			one->visitors++;
-		else if (one->for_good)
-			continue;
+		one->visitors += visits(body, names_str(&a->nodes, one->node));
 		one->lost += ns > median ? (double)(ns - median) : 0;
 		one->usual += (double)median;
 		anomaly_example(&one->found, r->id);
@@ -259,15 +258,14 @@ void silences_judge(struct silences *s, const struct activity *a)
 		bool complained = has_complaints(one);
 		double trust = 1 - 1 / (2 + (double)(one->requests + one->complaints));
 
-		one->told = one->visitors || one->requests >= LEAST_WAITING ||
-			    (complained && len >= LEAST_GONE_NS);
+		one->told = one->visitors > 1 || one->requests >= LEAST_WAITING;
 		if (one->for_good)
 			one->told = complained;
 		if (!one->told || is_shadow(s, one)) {
 			one->told = false;
 			continue;
 		}
-		one->found.kind = one->for_good || !one->requests ? ANOMALY_DEAD : ANOMALY_PAUSE;
+		one->found.kind = one->for_good ? ANOMALY_DEAD : ANOMALY_PAUSE;
 		one->found.node = names_str(&a->nodes, one->node);
 		one->found.begin = one->begin;
 		one->found.end = one->for_good ? NS_NONE : one->end;
