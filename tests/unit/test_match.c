@@ -81,6 +81,7 @@ static void begin(struct fixture *f)
 	written_thread(&w, "Handler {i} on port {i}");
 	written_thread(&w, "DataXceiver for client {} at {}");
 	written_thread(&w, "{}");
+	written_thread(&w, "{}-{}");
 	written_end(&w, &f->image);
 	written_point(&v, &newer);
 	written_end(&v, &f->second);
@@ -196,6 +197,8 @@ static void the_line_of_the_file_comes_first(void **state)
 	assert_int_equal(found(&f, "a.b.Node(Node.java:61)", LEVEL_WARN, "Twice x"), TWIN_TOO);
 	assert_int_equal(found(&f, "b.Node(61)", LEVEL_WARN, "Twice x"), TWIN_TOO);
 	assert_int_equal(found(&f, "Nowhere.java:61", LEVEL_WARN, "zzz"), -1);
+	/* a file that the program does not have */
+	assert_int_equal(found(&f, "Nowhere.java:61", LEVEL_INFO, "Registered 7 handlers"), -1);
 	end(&f);
 }
 
@@ -314,6 +317,7 @@ static void threads_are_known_by_their_names(void **state)
 	value_is(&f, 0, "c-1");
 	value_is(&f, 1, "/h [x [y]]");
 	assert_false(matcher_thread(f.m, STR("main"), &f.got));
+	assert_false(matcher_thread(f.m, STR("pool-1"), &f.got));
 	assert_false(matcher_thread(f.m, STR(""), &f.got));
 	end(&f);
 }

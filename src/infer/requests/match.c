@@ -35,11 +35,10 @@ struct search {
 	struct match_where where;
 	struct str logger; /* one that agrees */
 	enum level level;
-	struct str first, whole; /* line, message */
-	uint64_t score;          /* of *to; 0: nothing yet */
-	uint32_t least;          /* letters that are needed to be better */
-	bool is_lax;             /* the level need not agree */
-	bool is_opaque;          /* the logger has statements of which no text is known */
+	struct str first; /* line of the message */
+	struct match_ask ask;
+	uint64_t score; /* of *to; 0: nothing yet */
+	bool is_opaque; /* the logger has statements of which no text is known */
 	const struct match_pattern *best;
 	struct match *to;
 };
@@ -58,18 +57,19 @@ static bool has_level(const struct search *s, const struct match_pattern *p)
 /*
  * Letters that count where the logger does not agree; 0 when it cannot have written the line. One
  * long constant says more than many short ones. A logger with statements that may write anything
- * explains the line without strangers.
+ * explains the line without strangers, and a file that no model has is that of another program.
  */
 static uint64_t letters_of_stranger(const struct search *s, const struct match_pattern *p)
 {
 	size_t longest = p->literal < p->nr ? p->parts[p->literal].text.n : 0;
 
-	if (p->is_open || !s->where.logger.n) {
-		bool is_plain = !s->is_opaque || p->parts[0].kind == PART_TEXT;
+	if (!s->where.file.n && (p->is_open || !s->where.logger.n)) {
+		bool is_plain = !s->is_opaque || p->begins;
 
 		return longest < (is_plain ? LETTERS_OPEN : LETTERS_FOREIGN) ? 0 : p->letters;
 	}
-	if (longest < (s->is_opaque ? LETTERS_OPAQUE : LETTERS_FOREIGN) || !has_level(s, p))
+	if (longest < (s->is_opaque || s->where.file.n ? LETTERS_OPAQUE : LETTERS_FOREIGN) ||
+	    !has_level(s, p))
 		return 0;
 	return p->letters - LETTERS_FOREIGN + 1;
 }
@@ -92,8 +92,6 @@ static uint64_t promise(struct search *s, const struct match_item *it)
 	uint64_t letters = p->letters;
 	bool is_line = false;
 
-	if (!s->is_lax && !has_level(s, p))
-		return 0;
 	if (s->stage == STAGE_ALL) {
 		letters = letters_of_stranger(s, p);
 		if (!letters)
@@ -116,15 +114,9 @@ static enum match_fit fit_either(const struct search *s, const struct match_patt
 {
 	enum match_fit fit = match_fit(p, s->first, to);
 
-	if (fit == FIT_WHOLE || s->first.n == s->whole.n)
+	if (fit == FIT_WHOLE || s->first.n == s->ask.message.n)
 		return fit;
-	return fit ? fit : match_fit(p, s->whole, to);
-}
-
-/* Most that do not fit have a letter that does not occur at all. */
-static bool lacks_letter(const struct search *s, const struct match_pattern *p)
-{
-	return p->rarest >= 0 && !memchr(s->whole.p, p->rarest, s->whole.n);
+	return fit ? fit : match_fit(p, s->ask.message, to);
 }
 
 static void take(struct search *s, const struct match_pattern *p, const struct match *fitted)
@@ -137,12 +129,18 @@ static void take(struct search *s, const struct match_pattern *p, const struct m
 	}
 	/* no statement of a better class can come, so letters alone decide from here on */
 	if (s->stage != STAGE_ALL && (!s->where.line || s->score & SCORE_LINE))
-		s->least = p->letters;
+		s->ask.least = p->letters;
+}
+
+/* Another statement of the same program. */
+static bool is_rival(const struct match_pattern *best, const struct match_pattern *p)
+{
+	return p->model == best->model && p->point != best->point;
 }
 
 static void note_also(struct search *s, const struct match_pattern *p)
 {
-	if (p->model != s->best->model || p->point == s->best->point)
+	if (!is_rival(s->best, p))
 		return;
 	for (unsigned i = 0; i < s->to->nr_also; i++)
 		if (s->to->also[i] == p->point)
@@ -151,7 +149,7 @@ static void note_also(struct search *s, const struct match_pattern *p)
 		s->to->also[s->to->nr_also++] = p->point;
 }
 
-static bool consider(void *ctx, const struct match_item *it)
+static void consider(void *ctx, const struct match_item *it)
 {
 	struct search *s = ctx;
 	const struct match_pattern *p = it->pattern;
@@ -159,11 +157,11 @@ static bool consider(void *ctx, const struct match_item *it)
 	struct match scratch, *to = s->best ? &scratch : s->to;
 	enum match_fit fit;
 
-	if (!score || score < s->score || p == s->best || lacks_letter(s, p))
-		return true;
+	if (!score || score < s->score || (score == s->score && !is_rival(s->best, p)))
+		return;
 	fit = fit_either(s, p, to);
 	if (!fit)
-		return true;
+		return;
 	score -= (uint64_t)(FIT_WHOLE - fit) << SCORE_FIT;
 	if (score > s->score) {
 		s->score = score;
@@ -171,20 +169,19 @@ static bool consider(void *ctx, const struct match_item *it)
 	} else if (score == s->score) {
 		note_also(s, p);
 	}
-	return true;
 }
 
 static bool search_set(struct search *s, const struct match_set *set, enum stage stage)
 {
 	s->stage = stage;
-	s->is_lax = false;
 	if (!set)
 		return false;
-	match_set_visit(set, s->whole, &s->least, consider, s);
+	s->ask.levels = s->level == LEVEL_NONE ? MATCH_ANY_LEVEL : match_level_bit(s->level);
+	match_set_visit(set, &s->ask);
 	/* a layout may say other levels than the statements do, or another line of the file */
 	if (!s->best && s->level != LEVEL_NONE && stage != STAGE_ALL) {
-		s->is_lax = true;
-		match_set_visit(set, s->whole, &s->least, consider, s);
+		s->ask.levels = MATCH_ANY_LEVEL;
+		match_set_visit(set, &s->ask);
 	}
 	return s->best != NULL;
 }
@@ -202,8 +199,10 @@ static float sureness(const struct search *s)
 
 	if (s->score & SCORE_LINE)
 		sure = 1;
+	else if (s->where.line)
+		sure *= 0.8F; /* the program is another version, or has two files of that name */
 	if (s->stage == STAGE_ALL)
-		sure *= s->best->is_open || !s->where.logger.n ? 0.8F : 0.5F;
+		sure *= !s->where.file.n && (s->best->is_open || !s->where.logger.n) ? 0.8F : 0.5F;
 	if (!(s->score & SCORE_LEVEL))
 		sure *= 0.5F;
 	if (!(s->score >> SCORE_FIT & FIT_WHOLE))
@@ -261,10 +260,12 @@ static void search_begin(struct search *s, struct str point, enum level level, s
 			 struct match *to)
 {
 	*s = (struct search){ .where = match_where_of(point), .level = level, .to = to };
+	s->ask.visit = consider;
+	s->ask.ctx = s;
 	while (message.n && isspace((unsigned char)message.p[0]))
 		message = str_skip(message, 1);
-	s->whole = str_head(message, MESSAGE_MAX);
-	s->first = str_head(s->whole, str_find_char(s->whole, '\n'));
+	s->ask.message = str_head(message, MESSAGE_MAX);
+	s->first = str_head(s->ask.message, str_find_char(s->ask.message, '\n'));
 	if (s->first.n && s->first.p[s->first.n - 1] == '\r')
 		s->first.n--;
 }
@@ -275,7 +276,7 @@ int matcher_find(const struct matcher *m, struct str point, enum level level, st
 	struct search s;
 
 	search_begin(&s, point, level, message, to);
-	if (!s.whole.n)
+	if (!s.ask.message.n)
 		return 0;
 	if (s.where.file.n && find_in_file(m, &s))
 		return 1;
@@ -290,7 +291,7 @@ int matcher_thread(const struct matcher *m, struct str name, struct match *to)
 	struct search s;
 
 	search_begin(&s, (struct str){ "", 0 }, LEVEL_NONE, name, to);
-	return s.whole.n && search_set(&s, m->threads, STAGE_FILE) ? answer(&s) : 0;
+	return s.ask.message.n && search_set(&s, m->threads, STAGE_FILE) ? answer(&s) : 0;
 }
 
 int matcher_new(struct matcher **m, const struct model_file *const *models, unsigned nr,

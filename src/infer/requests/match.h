@@ -2,6 +2,7 @@
 #ifndef CULPRIT_INFER_REQUESTS_MATCH_H
 #define CULPRIT_INFER_REQUESTS_MATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
@@ -19,6 +20,7 @@ enum {
 /* A hole (model_part) and what stands in it, borrowed from the line. */
 struct match_value {
 	uint32_t part;
+	bool can_name; /* it may name something: it is no yes or no, no fraction, no exception */
 	struct str text;
 };
 

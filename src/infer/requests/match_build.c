@@ -6,6 +6,9 @@
 #include "base/vec.h"
 #include "infer/requests/match_where.h"
 
+/* A dash or a colon between holes, as many factories put it, tells nothing of a thread. */
+enum { THREAD_LETTERS = 3 };
+
 struct named_item {
 	sym_t name;
 	struct match_item item;
@@ -57,6 +60,12 @@ static void note_constants(struct arena *a, struct match_pattern *p)
 	p->ends = p->nr && p->parts[p->nr - 1].kind == PART_TEXT;
 }
 
+static bool can_name(const struct model_part *p)
+{
+	return p->is_id || p->type == HOLE_TEXT || p->type == HOLE_INTEGER ||
+	       p->type == HOLE_OBJECT;
+}
+
 static struct match_pattern ready(struct building *b, const struct model_file *f, uint32_t version)
 {
 	struct model_version v = model_version(f, version);
@@ -73,7 +82,8 @@ static struct match_pattern ready(struct building *b, const struct model_file *f
 		struct model_part from = model_part(f, v.parts.first + i);
 		struct match_part part = { .part = v.parts.first + i,
 					   .kind = (uint8_t)from.kind,
-					   .type = (uint8_t)from.type };
+					   .type = (uint8_t)from.type,
+					   .can_name = can_name(&from) };
 
 		if (from.kind == PART_TEXT)
 			part.text = trimmed(from.text, !i, i + 1 == nr);
@@ -92,7 +102,7 @@ static void add_point(struct building *b, const struct model_file *f, uint32_t p
 
 	for (uint32_t i = p.versions.first; i < p.versions.first + p.versions.nr; i++) {
 		struct match_pattern *ready_one = &b->patterns[i];
-		struct match_item item = { ready_one, p.logger };
+		struct match_item item = { .pattern = ready_one, .logger = p.logger };
 
 		*ready_one = ready(b, f, i);
 		ready_one->point = point;
@@ -118,8 +128,15 @@ static void add_logger(struct building *b, const struct model_file *f, uint32_t 
 		for (uint32_t k = p.versions.first; k < p.versions.first + p.versions.nr; k++)
 			if (b->patterns[k].letters || p.line)
 				vec_push(&b->by_logger,
-					 (struct named_item){ name, { &b->patterns[k], l.name } });
+					 (struct named_item){ name,
+							      { .pattern = &b->patterns[k],
+								.logger = l.name } });
 	}
+}
+
+static size_t longest_constant(const struct match_pattern *p)
+{
+	return p->literal < p->nr ? p->parts[p->literal].text.n : 0;
 }
 
 static void add_thread_name(struct building *b, const struct model_file *f, uint32_t name)
@@ -129,9 +146,9 @@ static void add_thread_name(struct building *b, const struct model_file *f, uint
 	for (uint32_t i = n.versions.first; i < n.versions.first + n.versions.nr; i++) {
 		b->patterns[i] = ready(b, f, i);
 		b->patterns[i].point = name;
-		if (b->patterns[i].letters)
-			vec_push(&b->threads,
-				 (struct match_item){ &b->patterns[i], (struct str){ "", 0 } });
+		if (longest_constant(&b->patterns[i]) >= THREAD_LETTERS)
+			vec_push(&b->threads, (struct match_item){ .pattern = &b->patterns[i],
+								   .logger = { "", 0 } });
 	}
 }
 
@@ -141,7 +158,6 @@ static void add_model(struct building *b, uint32_t model)
 
 	b->model = model;
 	b->patterns = arena_array(&b->m->arena, struct match_pattern, model_nr_versions(f) + 1);
-	b->m->patterns[model] = b->patterns;
 	for (uint32_t i = 0; i < model_nr_points(f); i++)
 		add_point(b, f, i);
 	for (uint32_t i = 0; i < model_nr_loggers(f); i++)
@@ -162,31 +178,22 @@ static void count_letters(const struct match_item *items, size_t nr, uint32_t co
 	}
 }
 
-/* The beginning was compared already when a pattern is considered, so its letters say nothing. */
-static void note_rarest(struct match_pattern *p, const uint32_t counts[256])
+/* The beginning was compared already when an item is looked at, so its letters say nothing. */
+static int16_t rarest_letter(const struct match_pattern *p, const uint32_t counts[256])
 {
-	p->rarest = -1;
+	int16_t rarest = -1;
+
 	for (uint32_t i = 1; i < p->nr; i++) {
 		struct str text = p->parts[i].text;
 
 		for (size_t at = 0; p->parts[i].kind == PART_TEXT && at < text.n; at++) {
 			unsigned char c = (unsigned char)text.p[at];
 
-			if (p->rarest < 0 || counts[c] < counts[p->rarest])
-				p->rarest = c;
+			if (rarest < 0 || counts[c] < counts[rarest])
+				rarest = c;
 		}
 	}
-}
-
-static void note_letters(const struct building *b)
-{
-	uint32_t counts[256] = { 0 };
-
-	count_letters(b->all.v, b->all.nr, counts);
-	count_letters(b->threads.v, b->threads.nr, counts);
-	for (uint32_t i = 0; i < b->m->nr; i++)
-		for (uint32_t k = 0; k < model_nr_versions(b->m->models[i]); k++)
-			note_rarest(&b->m->patterns[i][k], counts);
+	return rarest;
 }
 
 static int by_name(const void *a, const void *b)
@@ -200,8 +207,15 @@ static const struct match_set *set_of(struct matcher *m, const struct match_item
 {
 	struct match_item *copy = arena_array(&m->arena, struct match_item, nr + 1);
 
-	if (nr)
-		memcpy(copy, items, nr * sizeof(*copy));
+	for (size_t i = 0; i < nr; i++) {
+		const struct match_pattern *p = items[i].pattern;
+
+		copy[i] = items[i];
+		copy[i].letters = p->letters;
+		copy[i].rarest = rarest_letter(p, m->counts);
+		copy[i].levels = p->level == LEVEL_NONE ? MATCH_ANY_LEVEL
+							: match_level_bit((enum level)p->level);
+	}
 	return match_set_new(&m->arena, copy, (uint32_t)nr);
 }
 
@@ -227,14 +241,14 @@ void match_build(struct matcher *m)
 
 	m->points = arena_array(&m->arena, uint32_t, m->nr + 1);
 	m->names = arena_array(&m->arena, uint32_t, m->nr + 1);
-	m->patterns = arena_array(&m->arena, struct match_pattern *, m->nr + 1);
 	m->points[0] = m->names[0] = 1;
 	for (uint32_t i = 0; i < m->nr; i++) {
 		m->points[i + 1] = m->points[i] + model_nr_points(m->models[i]);
 		m->names[i + 1] = m->names[i] + model_nr_thread_names(m->models[i]);
 		add_model(&b, i);
 	}
-	note_letters(&b);
+	count_letters(b.all.v, b.all.nr, m->counts);
+	count_letters(b.threads.v, b.threads.nr, m->counts);
 	add_sets(m, &m->loggers, b.by_logger.v, b.by_logger.nr);
 	add_sets(m, &m->files, b.by_file.v, b.by_file.nr);
 	m->all = set_of(m, b.all.v, b.all.nr);

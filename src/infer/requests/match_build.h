@@ -15,8 +15,8 @@ struct match_sets {
 
 struct matcher {
 	const struct model_file **models;
-	uint32_t *points, *names;        /* of each model: the number of its first one; one more */
-	struct match_pattern **patterns; /* of each model, by version */
+	uint32_t *points, *names; /* of each model: the number of its first one; one more */
+	uint32_t counts[256];     /* of each letter in all constants */
 	unsigned nr;
 	struct arena arena;
 	struct match_sets loggers; /* by the last word of the logger's name */

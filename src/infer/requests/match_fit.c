@@ -51,11 +51,16 @@ size_t match_search(struct str s, size_t from, struct str needle)
 	return s.n;
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 static size_t digits(struct str s)
 {
 	size_t n = 0;
 
-	while (n < s.n && isdigit((unsigned char)s.p[n]))
+	while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
 		n++;
 	return n;
 }
@@ -105,6 +110,7 @@ static bool is_of_type(enum hole_type type, struct str s)
 struct fitting {
 	const struct match_pattern *p;
 	struct str message;
+	size_t end;               /* of it, without the blanks there */
 	uint32_t nr;              /* of constants */
 	size_t at[CONSTANTS_MAX]; /* where each stands */
 };
@@ -135,14 +141,11 @@ static bool place_from(struct fitting *f, uint32_t i, size_t from)
 	return from <= end;
 }
 
-/* What stands in front of constant i, or behind the last one, without the blanks at the end. */
+/* What stands in front of constant i, or behind the last one. */
 static struct str gap(const struct fitting *f, uint32_t i)
 {
 	size_t from = i ? f->at[i - 1] + constant(f, i - 1).n : 0;
-	size_t to = i < f->nr ? f->at[i] : f->message.n;
-
-	while (i == f->nr && to > from && isspace((unsigned char)f->message.p[to - 1]))
-		to--;
+	size_t to = i < f->nr ? f->at[i] : f->end > from ? f->end : from;
 	return str_head(str_skip(f->message, from), to - from);
 }
 
@@ -196,8 +199,7 @@ static void add_value(struct match *to, const struct match_part *p, struct str t
 {
 	if (to->nr == MATCH_VALUES || (p->kind == PART_ANY && !text.n))
 		return;
-	to->values[to->nr].part = p->part;
-	to->values[to->nr++].text = text;
+	to->values[to->nr++] = (struct match_value){ p->part, p->can_name, text };
 }
 
 /* Numbers at the front of several holes in a row are told apart; the first other one has the rest.
@@ -223,7 +225,9 @@ static void take_values(const struct fitting *f, struct match *to)
 	for (uint32_t i = 0; i <= f->nr; i++) {
 		uint32_t first, nr = gap_parts(f, i, &first);
 
-		if (nr)
+		if (nr == 1)
+			add_value(to, &f->p->parts[first], gap(f, i));
+		else if (nr)
 			share_gap(to, &f->p->parts[first], nr, gap(f, i));
 	}
 }
@@ -231,11 +235,13 @@ static void take_values(const struct fitting *f, struct match *to)
 /* False when the end does not fit, or the beginning. */
 static bool begin(struct fitting *f, const struct match_pattern *p, struct str message)
 {
+	f->end = message.n;
+	while (f->end && is_blank(message.p[f->end - 1]))
+		f->end--;
 	if (p->ends) {
 		struct str last = p->parts[p->nr - 1].text;
 
-		while (message.n && isspace((unsigned char)message.p[message.n - 1]))
-			message.n--;
+		message.n = f->end;
 		if (!str_ends(message, last))
 			return false;
 		f->at[p->nr_constants - 1] = message.n - last.n;

@@ -16,6 +16,7 @@ struct match_part {
 	uint32_t part;   /* its number in the model */
 	uint8_t kind;    /* enum part_kind */
 	uint8_t type;    /* enum hole_type */
+	bool can_name;   /* what stands in it may name something */
 };
 
 /* A version of a model's text, made ready. */
@@ -26,7 +27,6 @@ struct match_pattern {
 	bool begins, ends;         /* with a constant */
 	uint32_t letters; /* of constant text, which no message that fits is shorter than */
 	uint32_t literal; /* part: the longest constant; nr when there is none */
-	int rarest;       /* letter of its constants behind the first part; -1: none */
 	uint32_t model, point, version;
 	uint32_t line;  /* of the point; 0: unknown */
 	uint8_t level;  /* enum level */

@@ -13,26 +13,18 @@
 
 enum { VARINT_MAX = 10, HEAD_MAX = (6 + MATCH_ALSO) * VARINT_MAX };
 
-static bool can_name(const struct model_file *f, const struct match_value *v)
-{
-	struct model_part p = model_part(f, v->part);
-
-	if (!v->text.n)
-		return false;
-	return p.is_id || p.type == HOLE_TEXT || p.type == HOLE_INTEGER || p.type == HOLE_OBJECT;
-}
-
 /* Leaves the others out. */
-static size_t keep_names(const struct model_file *f, struct match *m)
+static size_t keep_names(struct match *m)
 {
 	size_t bytes = 0;
 	unsigned nr = 0;
 
 	for (unsigned i = 0; i < m->nr; i++) {
-		if (!can_name(f, &m->values[i]))
+		if (!m->values[i].can_name || !m->values[i].text.n)
 			continue;
-		m->values[nr++] = m->values[i];
-		bytes += 2 * VARINT_MAX + m->values[i].text.n;
+		if (nr != i)
+			m->values[nr] = m->values[i];
+		bytes += 2 * VARINT_MAX + m->values[nr++].text.n;
 	}
 	m->nr = nr;
 	return bytes;
@@ -72,11 +64,11 @@ void match_event(const void *matcher, struct event *ev, struct str message, stru
 	line.sure = 0;
 	if (matcher_find(m, ev->point, ev->level, message, &line)) {
 		ev->statement = matcher_number(m, line.model, line.point);
-		bytes += keep_names(m->models[line.model], &line);
+		bytes += keep_names(&line);
 	}
 	if (matcher_thread(m, ev->thread, &thread)) {
 		named = matcher_thread_number(m, thread.model, thread.point);
-		bytes += keep_names(m->models[thread.model], &thread);
+		bytes += keep_names(&thread);
 	}
 	if (!ev->statement && !named)
 		return;
@@ -135,6 +127,7 @@ bool match_packed_next(struct match_packed *p, struct match_value *value)
 	if (!str_take_varint(&p->rest, &part) || !str_take_bytes(&p->rest, &value->text))
 		return false;
 	value->part = (uint32_t)part;
+	value->can_name = true;
 	p->is_thread = !p->left;
 	p->left -= p->left > 0;
 	return true;

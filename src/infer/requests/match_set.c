@@ -51,11 +51,12 @@ struct match_set {
 
 static uint64_t key_of(struct str s)
 {
-	unsigned char bytes[8] = { 0 };
-	uint64_t key;
+	uint64_t key = 0;
 
-	memcpy(bytes, s.p, s.n < 8 ? s.n : 8);
-	memcpy(&key, bytes, 8);
+	if (s.n >= 8)
+		memcpy(&key, s.p, 8);
+	else if (s.n)
+		memcpy(&key, s.p, s.n);
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	key = __builtin_bswap64(key);
 #endif
@@ -266,67 +267,63 @@ static uint32_t last_not_behind(const struct match_set *s, struct str message)
 	return low ? low - 1 : NONE;
 }
 
-static bool visit_items(const struct match_set *s, uint32_t first, uint32_t nr,
-			const uint32_t *least, match_visit *visit, void *ctx)
+/* Most that do not fit have a letter that does not occur at all. */
+static void offer(const struct match_ask *a, const struct match_item *it)
 {
-	for (uint32_t i = first; i < first + nr; i++) {
-		if (s->items[i].pattern->letters < *least)
-			return true; /* the others have fewer still */
-		if (!visit(ctx, &s->items[i]))
-			return false;
-	}
-	return true;
+	if (!(it->levels & a->levels) ||
+	    (it->rarest >= 0 && !memchr(a->message.p, it->rarest, a->message.n)))
+		return;
+	a->visit(a->ctx, it);
 }
 
-static bool visit_begun(const struct match_set *s, struct str message, const uint32_t *least,
-			match_visit *visit, void *ctx)
+static void visit_items(const struct match_set *s, uint32_t first, uint32_t nr,
+			const struct match_ask *a)
 {
-	uint32_t at = last_not_behind(s, message);
+	const struct match_item *it = &s->items[first], *end = it + nr;
 
-	while (at != NONE && !str_starts(message, s->beginnings[at].text))
+	/* those behind one with too few letters have fewer still */
+	for (; it < end && it->letters >= a->least; it++)
+		offer(a, it);
+}
+
+static void visit_begun(const struct match_set *s, const struct match_ask *a)
+{
+	uint32_t at = last_not_behind(s, a->message);
+
+	while (at != NONE && !str_starts(a->message, s->beginnings[at].text))
 		at = s->beginnings[at].before;
 	/* what a beginning leads back to is a beginning of it, and so of the message */
 	for (; at != NONE; at = s->beginnings[at].before)
-		if (!visit_items(s, s->beginnings[at].first, s->beginnings[at].nr, least, visit,
-				 ctx))
-			return false;
-	return true;
+		visit_items(s, s->beginnings[at].first, s->beginnings[at].nr, a);
 }
 
-static bool visit_numbers(const struct match_set *s, uint32_t from, uint32_t to,
-			  const uint32_t *least, match_visit *visit, void *ctx)
+static void visit_numbers(const struct match_set *s, uint32_t from, uint32_t to,
+			  const struct match_ask *a)
 {
-	for (uint32_t i = from; i < to; i++) {
-		const struct match_item *it = &s->items[s->numbers[i]];
-
-		if (it->pattern->letters >= *least && !visit(ctx, it))
-			return false;
-	}
-	return true;
+	for (uint32_t i = from; i < to; i++)
+		if (s->items[s->numbers[i]].letters >= a->least)
+			offer(a, &s->items[s->numbers[i]]);
 }
 
-static void visit_grams(const struct match_set *s, struct str message, const uint32_t *least,
-			match_visit *visit, void *ctx)
+static void visit_grams(const struct match_set *s, const struct match_ask *a)
 {
+	const struct str message = a->message;
+
 	for (size_t i = 0; i + GRAM <= message.n; i++) {
 		uint32_t hash = gram_hash(message.p + i), at = hash & s->mask;
 
-		if (s->map[hash % MAP_BITS / 64] >> (hash % 64) & 1 &&
-		    !visit_numbers(s, s->heads[at], s->heads[at + 1], least, visit, ctx))
-			return;
+		if (s->map[hash % MAP_BITS / 64] >> (hash % 64) & 1)
+			visit_numbers(s, s->heads[at], s->heads[at + 1], a);
 	}
-	visit_numbers(s, 0, s->nr_short, least, visit, ctx);
+	visit_numbers(s, 0, s->nr_short, a);
 }
 
-void match_set_visit(const struct match_set *s, struct str message, const uint32_t *least,
-		     match_visit *visit, void *ctx)
+void match_set_visit(const struct match_set *s, const struct match_ask *a)
 {
-	if (!visit_begun(s, message, least, visit, ctx))
-		return;
-	/* they stand with the wordiest first: those from this one on have no more letters than it
-	 */
-	if (s->map && s->items[FEW].pattern->letters >= *least)
-		visit_grams(s, message, least, visit, ctx);
+	visit_begun(s, a);
+	/* the wordiest stand first: from this one on they have no more letters than it */
+	if (s->map && s->items[FEW].letters >= a->least)
+		visit_grams(s, a);
 	else
-		visit_items(s, 0, s->nr_loose, least, visit, ctx);
+		visit_items(s, 0, s->nr_loose, a);
 }
