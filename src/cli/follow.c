@@ -30,6 +30,7 @@
 #define SHORTEST_NS (100 * NS_MS)
 #define STEP_NS (500 * NS_MS)  /* how long a signal may wait */
 #define SETTLE_NS (20 * NS_MS) /* renaming is rarely done alone */
+#define LAG_NS (30 * NS_S)     /* worth a word */
 #define OPEN_MAX 8192
 #define KEPT_BYTES ((uint64_t)1 << 30)
 #define TRIES_MAX 5 /* in a row, when files are replaced while they are read */
@@ -190,7 +191,7 @@ static void say_lag(struct following *f, int64_t took)
 	int64_t lag = time_tick() - f->seen_at + 2 * took;
 	char text[128];
 
-	if (lag < 4 * f->every_ns || lag < 2 * f->lag_said || f->is_terminal)
+	if (lag < LAG_NS || lag < 4 * f->every_ns || lag < 2 * f->lag_said || f->is_terminal)
 		return;
 	f->lag_said = lag;
 	snprintf(text, sizeof(text), "the run is up to %.0f s behind: making it takes %.1f s",
