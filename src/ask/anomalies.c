@@ -175,7 +175,7 @@ static void count_slowest(const struct types *t, const struct peer_fault *f, str
 
 	vec_each (&t->v, s)
 		vec_each (&s->timings, m)
-			if (m->start <= f->end && m->start >= f->begin - m->duration)
+			if (m->start <= f->end && length_after(m->start, m->duration) >= f->begin)
 				vec_push(&v, (struct excess){ m->duration - s->p50, m->id });
 	nr = (size_t)(SLOWEST_SHARE * (double)v.nr);
 	nr = nr < SLOWEST_LEAST ? SLOWEST_LEAST : nr > SLOWEST_MOST ? SLOWEST_MOST : nr;
@@ -204,9 +204,10 @@ static bool is_silence(const struct looking *l, const struct peer_fault *f)
 		int64_t len = length_ns(s->begin, s->end);
 
 		if (!s->told || s->for_good ||
-		    !meet(f->begin, f->end, s->begin - len / 2, s->end + len / 2))
+		    !meet(f->begin, f->end, length_after(s->begin, -len / 2),
+			  length_after(s->end, len / 2)))
 			continue;
-		if (length_ns(f->begin, f->end) <= 2 * len)
+		if (length_ns(f->begin, f->end) / 2 <= len)
 			return true;
 	}
 	return false;

@@ -59,7 +59,7 @@ static void outline(struct courses *c, const struct request_body *body, struct c
 	size_t nr = body->nr_spans;
 	const struct span **v;
 	uint64_t hash = 1;
-	sym_t before = 0;
+	sym_t before = UINT32_MAX;
 
 	arena_reset(&c->arena);
 	v = arena_array(&c->arena, const struct span *, nr + 1);
@@ -125,7 +125,7 @@ static size_t starts_before(const struct type_stat *t, int64_t ns)
 
 static size_t starts_in(const struct type_stat *t, int64_t from, int64_t until)
 {
-	return starts_before(t, until == INT64_MAX ? until : until + 1) - starts_before(t, from);
+	return starts_before(t, length_after(until, 1)) - starts_before(t, from);
 }
 
 /* The chance that so many, drawn from all of the type, fall into a part of the time like this. */

@@ -20,6 +20,16 @@ static inline int64_t length_ns(int64_t start, int64_t end)
 	return end > start ? length_signed(start, end) : 0;
 }
 
+/* A moment so much later, or earlier by a negative one; as far as the type goes. */
+static inline int64_t length_after(int64_t at, int64_t ns)
+{
+	int64_t moved;
+
+	if (__builtin_add_overflow(at, ns, &moved))
+		return ns > 0 ? INT64_MAX : INT64_MIN;
+	return moved;
+}
+
 /* A computed mean as whole nanoseconds. */
 static inline int64_t length_of(double ns)
 {

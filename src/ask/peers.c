@@ -262,7 +262,9 @@ static struct spread spread_of(const double *d, size_t nr)
 	if (nr < 2 || all <= 0)
 		return s;
 	s.sd = sqrt(all / (double)(nr - 1));
-	both = both / all > MOST_REPEATED ? MOST_REPEATED : both / all;
+	/* where hardly anything varies, nothing is repeated either */
+	both /= all + (double)nr * LEAST_SPREAD * LEAST_SPREAD;
+	both = both > MOST_REPEATED ? MOST_REPEATED : both;
 	if (both > 0)
 		s.per_one = (1 + both) / (1 - both);
 	return s;

@@ -18,7 +18,7 @@
 #include "base/time.h"
 
 #define STEPS 60
-#define TYPES_MOST 200
+#define TYPES_MOST 50
 #define LEAST_OF_TYPE 40
 #define LEAST_SLOWER 3.0 /* than the rest on average */
 #define STANDS_OUT 2.0   /* against the worst stretch of the rest */
@@ -88,9 +88,9 @@ struct steps {
 
 static size_t step_of(const struct steps *s, int64_t ns)
 {
-	int64_t at = (ns - s->from) / s->width;
+	int64_t at = length_ns(s->from, ns) / s->width;
 
-	return at < 0 ? 0 : at >= STEPS ? STEPS - 1 : (size_t)at;
+	return at >= STEPS ? STEPS - 1 : (size_t)at;
 }
 
 static double median_of(const double *v)
@@ -187,16 +187,17 @@ static void judge(const struct type_stat *t, const struct steps *s, size_t first
 	    (many ? factor < MANY_TIMES : factor > FEW_TIMES))
 		return;
 	vec_push(&out->v,
-		 (struct anomaly){ .kind = ANOMALY_COUNT,
-				   .type = t->name,
-				   .begin = s->from + (int64_t)first * s->width,
-				   .end = first + nr == STEPS
-						  ? NS_NONE
-						  : s->from + (int64_t)(first + nr) * s->width,
-				   .often = c.in,
-				   .before = expected,
-				   .requests = (uint64_t)c.in,
-				   .confidence = 1 - erfc(sigma / sqrt(2)) });
+		 (struct anomaly){
+			 .kind = ANOMALY_COUNT,
+			 .type = t->name,
+			 .begin = length_after(s->from, (int64_t)first * s->width),
+			 .end = first + nr == STEPS
+					? NS_NONE
+					: length_after(s->from, (int64_t)(first + nr) * s->width),
+			 .often = c.in,
+			 .before = expected,
+			 .requests = (uint64_t)c.in,
+			 .confidence = 1 - erfc(sigma / sqrt(2)) });
 }
 
 static void find_counts(const struct types *types, const struct type_stat *t,

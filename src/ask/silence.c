@@ -95,8 +95,8 @@ static void count_complaints(const struct activity *a, const struct life *l, str
 	vec_each (&a->v, other) {
 		if (other == l)
 			continue;
-		s->complaints += warnings_in(other, s->begin, s->begin + len);
-		s->complaints_before += warnings_in(other, s->begin - len, s->begin);
+		s->complaints += warnings_in(other, s->begin, length_after(s->begin, len));
+		s->complaints_before += warnings_in(other, length_after(s->begin, -len), s->begin);
 	}
 }
 
@@ -199,7 +199,7 @@ static bool went_wrong(const struct silence *s, const struct request *r, int64_t
 {
 	if (r->start >= s->begin)
 		return r->error;
-	return r->end >= s->begin - NS_S &&
+	return r->end >= length_after(s->begin, -NS_S) &&
 	       (r->error || r->incomplete || length_ns(r->start, r->end) / 3 > median);
 }
 

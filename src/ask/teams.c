@@ -129,7 +129,7 @@ static int64_t worked(const struct cut *c, const uint32_t *nr_children)
 
 		if (leaf[i]->end <= from)
 			continue;
-		ns += length_ns(from, leaf[i]->end);
+		ns = length_after(ns, length_ns(from, leaf[i]->end));
 		reach = leaf[i]->end;
 	}
 	return ns;

@@ -129,8 +129,9 @@ static int look_after(void *ctx, uint64_t number, const struct event *ev)
 	struct error err = { 0 };
 
 	(void)number;
-	if (ev->ns < a->end - JUST_AFTER_NS / 4 || ev->ns > a->end + JUST_AFTER_NS ||
-	    !str_eq(ev->node, a->node) || a->nr_lines >= LINES_MOST)
+	if (ev->ns < length_after(a->end, -JUST_AFTER_NS / 4) ||
+	    ev->ns > length_after(a->end, JUST_AFTER_NS) || !str_eq(ev->node, a->node) ||
+	    a->nr_lines >= LINES_MOST)
 		return 0;
 	a->nr_lines++;
 	buf_clear(&a->text);

@@ -1,0 +1,573 @@
+/* Each kind of anomaly is found where it was put, and nothing is found in the run's healthy twin.
+ */
+#include "unit.h"
+
+#include <stdio.h>
+
+#include "ask_run.h"
+#include "model/sink.h"
+
+#define SPANS 16
+
+/* A request under construction. */
+struct made {
+	struct span spans[SPANS];
+	size_t nr;
+	const char *type;
+	bool error;
+};
+
+static size_t add(struct made *m, uint32_t parent, const char *node, const char *name,
+		  int64_t start, int64_t end)
+{
+	m->spans[m->nr] = (struct span){ .start = start,
+					 .end = end,
+					 .parent = parent,
+					 .name = str_of(name),
+					 .node = str_of(node),
+					 .confidence = 1 };
+	return m->nr++;
+}
+
+static void put(struct store *s, const struct made *m)
+{
+	static int counter;
+	struct request_body body = { .spans = (struct span *)m->spans, .nr_spans = m->nr };
+	struct request r = { .type = str_of(m->type),
+			     .key_kind = KEY_TRACE,
+			     .method = STR("made"),
+			     .start = m->spans[0].start,
+			     .end = m->spans[0].end,
+			     .error = m->error,
+			     .confidence = 1 };
+	char key[32];
+	struct error err;
+
+	for (size_t i = 0; i < m->nr; i++)
+		r.end = m->spans[i].end > r.end ? m->spans[i].end : r.end;
+	snprintf(key, sizeof(key), "%s-%d", m->type, counter++);
+	r.key = str_of(key);
+	assert_int_equal(store_add_request(s, &r, &body, &err), 0);
+}
+
+static int64_t vary(struct dice *d, int64_t ns)
+{
+	return ns + (int64_t)dice_below(d, (size_t)ns / 2);
+}
+
+/* The first anomaly of that kind (NULL: of any), or false. */
+static bool find(struct store *s, const char *kind, struct json *j, struct buf *out,
+		 struct json_value *v)
+{
+	struct str lines;
+	int got;
+
+	ASK(s, "answer", out, &got, );
+	assert_true(got >= 0);
+	lines = buf_str(out);
+	while (run_next(j, &lines, v))
+		if (str_eq(run_str(*v, "section"), STR("anomalies")) &&
+		    (!kind || str_eq(run_str(*v, "anomaly"), str_of(kind))))
+			return true;
+	return false;
+}
+
+static void expect_nothing(struct store *s)
+{
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct json_value v;
+
+	if (find(s, NULL, j, &out, &v))
+		fail_msg("found: %.*s", (int)run_str(v, "text").n, run_str(v, "text").p);
+	buf_done(&out);
+	json_free(j);
+	store_close(s);
+}
+
+/* The node of the anomaly of that kind, and how many there are of any. */
+static void expect(struct store *s, const char *kind, const char *node, int64_t began,
+		   int64_t ended)
+{
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct json_value v;
+
+	if (!find(s, kind, j, &out, &v))
+		fail_msg("no anomaly of kind %s in: %.*s", kind, (int)out.n, out.p);
+	if (node)
+		assert_str_equal(run_str(v, "node"), node);
+	if (began)
+		assert_true(llabs(run_int(v, "began") - began) < 2 * NS_S);
+	if (ended)
+		assert_true(llabs(run_int(v, "ended") - ended) < 2 * NS_S);
+	assert_true(run_double(v, "confidence") > 0.7);
+	assert_true(run_str(v, "text").n > 0);
+	buf_done(&out);
+	json_free(j);
+	store_close(s);
+}
+
+#define AT(seconds) (RUN_START + (int64_t)((seconds) * (double)NS_S))
+
+/* --- slow nodes ------------------------------------------------------------------------------ */
+
+/* A block is written through three of four nodes in a row; each takes as long as the slowest. */
+static struct store *pipelines(const char *slow, double from, double until)
+{
+	static const char *const nodes[] = { "dn1", "dn2", "dn3", "dn4" };
+	struct store *s = run_new();
+	struct dice dice = { 4 };
+
+	for (int i = 0; i < 600; i++) {
+		int64_t at = AT(i * 0.1);
+		struct made m = { .type = "write" };
+		size_t absent = dice_below(&dice, 4);
+		int64_t ns = vary(&dice, 20 * NS_MS);
+
+		for (size_t k = 0; k < 4; k++)
+			if (slow && k != absent && str_eq(str_of(nodes[k]), str_of(slow)) &&
+			    at >= AT(from) && at < AT(until))
+				ns = vary(&dice, 200 * NS_MS);
+		add(&m, SPAN_NONE, "nn", "create", at, at + NS_MS + ns);
+		for (size_t k = 0; k < 4; k++)
+			if (k != absent)
+				add(&m, 0, nodes[k], "writeBlock", at + NS_MS, at + NS_MS + ns);
+		put(s, &m);
+	}
+	run_finish(s);
+	return s;
+}
+
+static void the_slow_one_of_nodes_that_work_together_is_named_with_its_time(void **state)
+{
+	(void)state;
+	expect(pipelines("dn3", 20, 35), "slow node", "dn3", AT(20), AT(35));
+	expect(pipelines("dn1", 0, 60), "slow node", "dn1", 0, 0);
+}
+
+static void nodes_that_work_together_evenly_are_not_blamed(void **state)
+{
+	(void)state;
+	expect_nothing(pipelines(NULL, 0, 0));
+}
+
+/* front1, front2 call back1, back2 and wait. */
+static struct store *waiting(const char *slow, double everyone)
+{
+	static const char *const fronts[] = { "front1", "front2" };
+	static const char *const backs[] = { "back1", "back2" };
+	struct store *s = run_new();
+	struct dice dice = { 5 };
+
+	for (int i = 0; i < 400; i++) {
+		const char *front = fronts[dice_below(&dice, 2)];
+		const char *back = backs[dice_below(&dice, 2)];
+		int64_t at = AT(i * 0.1), ns = vary(&dice, 10 * NS_MS);
+		struct made m = { .type = "get" };
+
+		if (slow && str_eq(str_of(back), str_of(slow)))
+			ns *= 8;
+		if (everyone > 0 && i > 200)
+			ns = (int64_t)((double)ns * everyone);
+		add(&m, SPAN_NONE, front, "get", at, at + ns + 4 * NS_MS);
+		add(&m, 0, back, "load", at + 2 * NS_MS, at + 2 * NS_MS + ns);
+		put(s, &m);
+	}
+	run_finish(s);
+	return s;
+}
+
+static void who_waits_for_a_slow_node_is_not_blamed(void **state)
+{
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct store *s = waiting("back2", 0);
+	struct json_value v;
+	struct str lines;
+	unsigned nr = 0;
+
+	(void)state;
+	assert_true(find(s, "slow node", j, &out, &v));
+	assert_str_equal(run_str(v, "node"), "back2");
+	assert_true(run_double(v, "share") > 0.5);
+	assert_true(run_int(v, "took") > 5 * run_int(v, "usual"));
+	lines = buf_str(&out);
+	while (run_next(j, &lines, &v))
+		nr += str_eq(run_str(v, "section"), STR("anomalies"));
+	assert_int_equal(nr, 1);
+	buf_done(&out);
+	json_free(j);
+	store_close(s);
+}
+
+static void load_that_slows_all_nodes_down_blames_none(void **state)
+{
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct store *s = waiting(NULL, 6);
+	struct json_value v;
+
+	(void)state;
+	assert_false(find(s, "slow node", j, &out, &v));
+	buf_done(&out);
+	json_free(j);
+	store_close(s);
+	expect_nothing(waiting(NULL, 0));
+}
+
+/* Different services with the same name of a step are no peers, however they differ. */
+static void services_that_differ_are_not_compared(void **state)
+{
+	struct store *s = run_new();
+	struct dice dice = { 6 };
+
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		bool slow = dice_below(&dice, 2);
+		int64_t at = AT(i * 0.1), ns = vary(&dice, slow ? 80 * NS_MS : 4 * NS_MS);
+		struct made m = { .type = slow ? "report" : "look" };
+
+		add(&m, SPAN_NONE, "web", "GET", at, at + ns + 2 * NS_MS);
+		add(&m, 0, slow ? "pdf" : "cache", "GET", at + NS_MS, at + NS_MS + ns);
+		put(s, &m);
+	}
+	run_finish(s);
+	expect_nothing(s);
+}
+
+/* Calls from a1, a2 to b1, b2: what the called one does not take is the way. */
+static struct store *ways(bool slow)
+{
+	static const char *const as[] = { "a1", "a2" }, *const bs[] = { "b1", "b2" };
+	struct store *s = run_new();
+	struct dice dice = { 7 };
+
+	for (int i = 0; i < 400; i++) {
+		size_t a = dice_below(&dice, 2), b = dice_below(&dice, 2);
+		int64_t at = AT(i * 0.1), way = vary(&dice, 2 * NS_MS), ns = vary(&dice, 5 * NS_MS);
+		struct made m = { .type = "get" };
+
+		if (slow && a == 0 && b == 1)
+			way += vary(&dice, 40 * NS_MS);
+		add(&m, SPAN_NONE, "web", "get", at, at + ns + 2 * way + NS_MS);
+		add(&m, 0, as[a], "call", at, at + ns + 2 * way);
+		m.spans[1].kind = SPAN_CLIENT;
+		add(&m, 1, bs[b], "serve", at + way, at + way + ns);
+		m.spans[2].kind = SPAN_SERVER;
+		put(s, &m);
+	}
+	run_finish(s);
+	return s;
+}
+
+static void a_slow_way_between_two_nodes_is_named(void **state)
+{
+	(void)state;
+	expect(ways(true), "slow hop", "a1 → b2", 0, 0);
+	expect_nothing(ways(false));
+}
+
+/* --- silences -------------------------------------------------------------------------------- */
+
+/* Requests that visit one of three nodes, each every few milliseconds; who is on dn2 at the moment
+ * of its pause waits until it is over. all: nobody does anything in that time. */
+static struct store *paused(bool one, bool all)
+{
+	static const char *const nodes[] = { "dn1", "dn2", "dn3" };
+	struct store *s = run_new();
+	struct dice dice = { 8 };
+
+	for (int i = 0; i < 2000; i++) {
+		const char *node = nodes[dice_below(&dice, 3)];
+		int64_t at = AT(i * 0.01), begin = at + NS_MS, end = at + vary(&dice, 10 * NS_MS);
+		struct made m = { .type = "read" };
+
+		if (at >= AT(8) && at < AT(11) && all)
+			continue;
+		if (one && node == nodes[1] && end >= AT(8) && at < AT(11)) {
+			if (dice_below(&dice, 4)) /* most clients wait for one another */
+				continue;
+			begin = at < AT(8) ? begin : AT(11);
+			end = AT(11) + 2 * NS_MS;
+		}
+		add(&m, SPAN_NONE, "app", "read", at, end + NS_MS);
+		add(&m, 0, node, "readBlock", begin, end);
+		put(s, &m);
+	}
+	run_finish(s);
+	return s;
+}
+
+static void a_node_that_stood_still_is_named_with_when_and_how_long(void **state)
+{
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct store *s = paused(true, false);
+	struct json_value v;
+
+	(void)state;
+	assert_true(find(s, "pause", j, &out, &v));
+	assert_str_equal(run_str(v, "node"), "dn2");
+	assert_true(llabs(run_int(v, "began") - AT(8)) < NS_S / 10);
+	assert_true(llabs(run_int(v, "took") - 3 * NS_S) < NS_S / 10);
+	assert_true(run_int(v, "requests") >= 1);
+	assert_false(find(s, "slow node", j, &out, &v));
+	buf_done(&out);
+	json_free(j);
+	store_close(s);
+}
+
+static void when_all_are_silent_none_is_blamed(void **state)
+{
+	(void)state;
+	expect_nothing(paused(false, true));
+	expect_nothing(paused(false, false));
+}
+
+static void say_event(const struct sink *sink, const char *node, int64_t ns, enum level level,
+		      const char *text)
+{
+	struct event ev = { .ns = ns,
+			    .kind = EVENT_LOG,
+			    .level = level,
+			    .nr_lines = 1,
+			    .duration = -1,
+			    .node = str_of(node),
+			    .text = str_of(text) };
+	struct error err;
+
+	assert_int_equal(sink->events(sink->to, &ev, 1, &err), 0);
+}
+
+/* Three nodes log; dn1 is not heard of any more after 10 s of 20. */
+static struct store *dying(bool complain)
+{
+	static const char *const nodes[] = { "dn1", "dn2", "dn3" };
+	struct store *s = run_new();
+	struct sink sink = store_sink(s);
+
+	for (int i = 0; i < 2000; i++) {
+		const char *node = nodes[i % 3];
+		int64_t at = AT(i * 0.01);
+
+		if (at >= AT(10) && node == nodes[0])
+			continue;
+		if (complain && at >= AT(10) && i % 20 < 2)
+			say_event(&sink, node, at, LEVEL_ERROR,
+				  "cannot write to mirror 10.0.0.1:9861: connection refused");
+		else
+			say_event(&sink, node, at, LEVEL_INFO, "block written");
+	}
+	for (int i = 0; i < 100; i++) {
+		struct made m = { .type = "write" };
+
+		add(&m, SPAN_NONE, "dn2", "writeBlock", AT(i * 0.2), AT(i * 0.2) + 5 * NS_MS);
+		put(s, &m);
+	}
+	run_finish(s);
+	return s;
+}
+
+static void a_node_that_others_complain_of_after_its_last_word_is_dead(void **state)
+{
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct store *s = dying(true);
+	struct json_value v;
+
+	(void)state;
+	assert_true(find(s, "dead node", j, &out, &v));
+	assert_str_equal(run_str(v, "names"), "10.0.0.1:9861");
+	assert_str_equal(run_str(v, "said"), "cannot write to mirror <*> connection refused");
+	buf_done(&out);
+	json_free(j);
+	expect(s, "dead node", "dn1", AT(10), 0);
+}
+
+static void a_node_that_merely_ends_is_not_dead(void **state)
+{
+	(void)state;
+	expect_nothing(dying(false));
+}
+
+/* --- requests that go another way ------------------------------------------------------------ */
+
+/* Some requests call the store several times; failed: the first call fails on db2, since 15 s. */
+static struct store *retrying(bool failed)
+{
+	struct store *s = run_new();
+	struct dice dice = { 9 };
+
+	for (int i = 0; i < 300; i++) {
+		bool again = i >= 150 && i % 10 == 0;
+		int64_t at = AT(i * 0.1), ns = vary(&dice, 5 * NS_MS);
+		struct made m = { .type = "buy", .error = failed && again };
+
+		add(&m, SPAN_NONE, "web", "buy", at, at + (again ? 5 : 1) * ns + NS_MS);
+		for (int k = 0; k < (again ? 5 : 1); k++) {
+			size_t n = add(&m, 0, again && k < 4 ? "db2" : "db1", "insert", at + k * ns,
+				       at + (k + 1) * ns);
+
+			if (failed && again && k < 4)
+				m.spans[n].status = STATUS_ERROR;
+		}
+		put(s, &m);
+	}
+	run_finish(s);
+	return s;
+}
+
+static void steps_that_fail_and_are_done_again_are_counted(void **state)
+{
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct store *s = retrying(true);
+	struct json_value v;
+
+	(void)state;
+	assert_true(find(s, "retries", j, &out, &v));
+	assert_str_equal(run_str(v, "node"), "db2");
+	assert_str_equal(run_str(v, "name"), "insert");
+	assert_int_equal(run_int(v, "requests"), 15);
+	assert_true(run_double(v, "count") > 4.9 && run_double(v, "count_usual") < 1.1);
+	buf_done(&out);
+	json_free(j);
+	store_close(s);
+	s = retrying(false);
+	j = json_new();
+	assert_false(find(s, "retries", j, &out, &v));
+	buf_done(&out);
+	json_free(j);
+	store_close(s);
+}
+
+/* Four steps on one node; from 25 s to 28 s of 40 some requests go another way. */
+static struct store *going(bool stop, bool other, bool always)
+{
+	static const char *const steps[] = { "open", "check", "store", "close" };
+	struct store *s = run_new();
+	struct dice dice = { 10 };
+
+	for (int i = 0; i < 400; i++) {
+		bool odd = i % 3 == 0 && ((i >= 250 && i < 280) || (always && i % 12 == 0));
+		int64_t at = AT(i * 0.1), begin = at;
+		struct made m = { .type = "save", .error = other && odd };
+
+		add(&m, SPAN_NONE, "disk", "save", at, at);
+		for (size_t k = 0; k < 4 && !(stop && odd && k == 2); k++) {
+			int64_t ns = vary(&dice, 4 * NS_MS);
+
+			add(&m, 0, "disk", other && odd && k == 2 ? "undo" : steps[k], at, at + ns);
+			at += ns;
+		}
+		m.spans[0].end = at > begin ? at : begin;
+		put(s, &m);
+	}
+	run_finish(s);
+	return s;
+}
+
+static void requests_that_stop_in_the_middle_for_a_while_are_told(void **state)
+{
+	(void)state;
+	expect(going(true, false, false), "stops midway", "disk", AT(25), AT(28));
+	expect_nothing(going(false, false, false));
+}
+
+static void requests_that_always_had_two_ways_to_end_are_not_told(void **state)
+{
+	(void)state;
+	expect_nothing(going(true, false, true));
+}
+
+static void a_course_never_taken_before_that_ends_in_errors_is_told(void **state)
+{
+	(void)state;
+	expect(going(false, true, false), "new course", NULL, AT(25), AT(28));
+}
+
+/* --- over time ------------------------------------------------------------------------------- */
+
+/* Two types; surge: many verifications from 20 s to 24 s of 40; load: more of everything then. */
+static struct store *counting(bool surge, bool load, double slower)
+{
+	struct store *s = run_new();
+	struct dice dice = { 11 };
+
+	for (int i = 0; i < 800; i++) {
+		int64_t at = AT(i * 0.05);
+		bool then = at >= AT(20) && at < AT(24);
+		int64_t ns = vary(&dice, 5 * NS_MS);
+
+		for (int k = 0; k < 2; k++) {
+			unsigned times = then && ((surge && k) || load) ? 8 : 1;
+
+			for (unsigned n = 0; n < times; n++) {
+				struct made m = { .type = k ? "verify" : "read" };
+				int64_t took = !k && slower > 0 && then
+						       ? (int64_t)((double)ns * slower)
+						       : ns;
+
+				add(&m, SPAN_NONE, "disk", m.type, at + (int64_t)n * NS_MS,
+				    at + (int64_t)n * NS_MS + took);
+				put(s, &m);
+			}
+		}
+	}
+	run_finish(s);
+	return s;
+}
+
+static void a_type_that_becomes_far_more_frequent_is_told(void **state)
+{
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct store *s = counting(true, false, 0);
+	struct json_value v;
+
+	(void)state;
+	assert_true(find(s, "count", j, &out, &v));
+	assert_str_equal(run_str(v, "type"), "verify");
+	buf_done(&out);
+	json_free(j);
+	expect(s, "count", NULL, AT(20), AT(24));
+}
+
+static void more_load_is_no_anomaly_of_a_type(void **state)
+{
+	(void)state;
+	expect_nothing(counting(false, true, 0));
+	expect_nothing(counting(false, false, 0));
+}
+
+static void a_type_that_is_slower_for_a_while_is_told_with_its_time(void **state)
+{
+	(void)state;
+	expect(counting(false, false, 10), "latency", NULL, AT(20), AT(24));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_slow_one_of_nodes_that_work_together_is_named_with_its_time),
+		cmocka_unit_test(nodes_that_work_together_evenly_are_not_blamed),
+		cmocka_unit_test(who_waits_for_a_slow_node_is_not_blamed),
+		cmocka_unit_test(load_that_slows_all_nodes_down_blames_none),
+		cmocka_unit_test(services_that_differ_are_not_compared),
+		cmocka_unit_test(a_slow_way_between_two_nodes_is_named),
+		cmocka_unit_test(a_node_that_stood_still_is_named_with_when_and_how_long),
+		cmocka_unit_test(when_all_are_silent_none_is_blamed),
+		cmocka_unit_test(a_node_that_others_complain_of_after_its_last_word_is_dead),
+		cmocka_unit_test(a_node_that_merely_ends_is_not_dead),
+		cmocka_unit_test(steps_that_fail_and_are_done_again_are_counted),
+		cmocka_unit_test(requests_that_stop_in_the_middle_for_a_while_are_told),
+		cmocka_unit_test(requests_that_always_had_two_ways_to_end_are_not_told),
+		cmocka_unit_test(a_course_never_taken_before_that_ends_in_errors_is_told),
+		cmocka_unit_test(a_type_that_becomes_far_more_frequent_is_told),
+		cmocka_unit_test(more_load_is_no_anomaly_of_a_type),
+		cmocka_unit_test(a_type_that_is_slower_for_a_while_is_told_with_its_time),
+	};
+
+	return RUN(tests);
+}
