@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/time.h"
@@ -15,6 +16,7 @@ struct seen {
 	struct str text;
 	struct buf raw; /* the raw text of each event, in [] */
 	struct buf nodes, keys;
+	struct buf values; /* in [], behind the number of the statement */
 	uint64_t nr, lines;
 	int64_t first_ns;
 	struct losses losses;
@@ -47,6 +49,8 @@ static int take_events(void *to, const struct event *events, size_t nr, struct e
 			buf_add(&s->raw, str_head(str_skip(s->text, ev->offset), ev->length));
 			buf_char(&s->raw, ']');
 		}
+		if (ev->values.n)
+			buf_fmt(&s->values, "%u[" STR_FMT "]", ev->statement, STR_ARG(ev->values));
 		buf_add(&s->nodes, ev->node);
 		buf_char(&s->nodes, ' ');
 		buf_add(&s->keys, ev->key);
@@ -75,6 +79,7 @@ static void seen_done(struct seen *s)
 	buf_done(&s->raw);
 	buf_done(&s->nodes);
 	buf_done(&s->keys);
+	buf_done(&s->values);
 }
 
 static const struct source_options utc = { .zone = "UTC", .cores = 2 };
@@ -167,6 +172,83 @@ static void only_text_with_times_is_a_log(void **state)
 	assert_true(source_logs.sniff(STR(A "x\n" A "y\n"), true) > 0);
 }
 
+/* Knows the statement that writes texts which begin with "t", and says what it was asked. */
+static void find(const void *ctx, struct event *ev, struct str message, struct arena *arena)
+{
+	assert_ptr_equal(ctx, &utc);
+	ev->statement = message.n && message.p[0] == 't' ? 7 : 0;
+	ev->values = arena_str(arena, message);
+}
+
+static const struct statements known = { &utc, find };
+static const struct source_options asking = { .zone = "UTC", .cores = 2, .statements = &known };
+
+static void statements_are_asked_for_with_all_lines_of_the_message(void **state)
+{
+	struct seen s;
+
+	(void)state;
+	assert_int_equal(
+		read_text(&s, "dn1.log",
+			  STR("before\n" A "one\r\n" A "two\njava.lang.X: y\n\tat z\n\n" A "three"),
+			  &asking),
+		0);
+	assert_str_equal(buf_str(&s.values), "0[one]7[two\njava.lang.X: y\n\tat z]7[three]");
+	assert_int_equal(s.losses.count[LOSS_LINES_NO_STATEMENT], 1);
+	seen_done(&s);
+	/* nobody knows any: nobody counts */
+	assert_int_equal(read_text(&s, "dn1.log", STR(A "one\n" A "two"), &utc), 0);
+	assert_int_equal(s.losses.count[LOSS_LINES_NO_STATEMENT], 0);
+	assert_int_equal(s.values.n, 0);
+	seen_done(&s);
+}
+
+static void the_message_is_found_in_every_layout(void **state)
+{
+	static const struct {
+		struct str text;
+		const char *values;
+	} cases[] = {
+		{ STR("{\"@timestamp\":\"2026-11-15T09:31:15Z\",\"level\":\"INFO\",\"message\":"
+		      "\"tab\\there\",\"logger_name\":\"a.B\"}\n"),
+		  "7[tab\there]" },
+		{ STR("{\"log\":\"" A "two\\n\",\"stream\":\"stdout\","
+		      "\"time\":\"2026-11-15T09:31:15.045Z\"}\n"),
+		  "7[two]" },
+		{ STR("2026-11-15T09:31:15.045Z stdout F " A "two\n"), "7[two]" },
+		{ STR("\x1b[32m" A "\x1b[0mtwo\nmore\n"), "7[two]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct seen s;
+
+		assert_int_equal(read_text(&s, "x.log", cases[i].text, &asking), 0);
+		assert_str_equal(buf_str(&s.values), cases[i].values);
+		seen_done(&s);
+	}
+}
+
+/* The last event of a chunk outlives it. */
+static void values_outlive_their_chunk(void **state)
+{
+	struct buf text = { 0 };
+	struct seen s;
+	size_t nr = 0;
+
+	(void)state;
+	for (; text.n < ((size_t)5 << 20); nr++)
+		buf_add(&text, STR(A "two and so on\n"));
+	assert_int_equal(read_text(&s, "x.log", buf_str(&text), &asking), 0);
+	assert_int_equal(s.nr, nr);
+	assert_int_equal(s.values.n, nr * strlen("7[two and so on]"));
+	for (size_t i = 0; i < nr; i++)
+		assert_memory_equal(s.values.p + i * 16, "7[two and so on]", 16);
+	assert_int_equal(s.losses.count[LOSS_LINES_NO_STATEMENT], 0);
+	seen_done(&s);
+	buf_done(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +257,9 @@ int main(void)
 		cmocka_unit_test(a_pattern_of_the_user_is_used),
 		cmocka_unit_test(a_line_of_many_megabytes_is_one_event),
 		cmocka_unit_test(only_text_with_times_is_a_log),
+		cmocka_unit_test(statements_are_asked_for_with_all_lines_of_the_message),
+		cmocka_unit_test(the_message_is_found_in_every_layout),
+		cmocka_unit_test(values_outlive_their_chunk),
 	};
 
 	return RUN(tests);

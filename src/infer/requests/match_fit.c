@@ -16,38 +16,47 @@
 
 enum { MOVES_MAX = 16, CONSTANTS_MAX = PARTS_MAX };
 
+/* The letters between the first and the last. */
+static bool has_middle(const char *p, struct str needle)
+{
+	return needle.n <= 2 || !memcmp(p + 1, needle.p + 1, needle.n - 2);
+}
+
 /* Where first and last letter of the needle stand at their distance, 16 places at a time. */
 size_t match_search(struct str s, size_t from, struct str needle)
 {
-	size_t at = from, end;
+	const char *p, *q, *end;
+	char first, last;
 
 	if (needle.n > s.n || from > s.n - needle.n)
 		return s.n;
 	if (!needle.n)
 		return from;
-	end = s.n - needle.n + 1;
+	first = needle.p[0];
+	last = needle.p[needle.n - 1];
+	p = s.p + from;
+	q = p + needle.n - 1; /* where the last letter is to stand */
+	end = s.p + (s.n - needle.n + 1);
 #ifdef __SSE2__
-	const __m128i first = _mm_set1_epi8(needle.p[0]);
-	const __m128i last = _mm_set1_epi8(needle.p[needle.n - 1]);
+	const __m128i firsts = _mm_set1_epi8(first), lasts = _mm_set1_epi8(last);
 
-	for (; at + 16 <= end; at += 16) {
-		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(s.p + at));
-		__m128i y =
-			_mm_loadu_si128((const __m128i *)(const void *)(s.p + at + needle.n - 1));
+	for (; end - p >= 16; p += 16, q += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+		__m128i y = _mm_loadu_si128((const __m128i *)(const void *)q);
 		unsigned hits = (unsigned)_mm_movemask_epi8(
-			_mm_and_si128(_mm_cmpeq_epi8(x, first), _mm_cmpeq_epi8(y, last)));
+			_mm_and_si128(_mm_cmpeq_epi8(x, firsts), _mm_cmpeq_epi8(y, lasts)));
 
 		for (; hits; hits &= hits - 1) {
-			size_t here = at + (size_t)__builtin_ctz(hits);
+			const char *here = p + __builtin_ctz(hits);
 
-			if (!memcmp(s.p + here, needle.p, needle.n))
-				return here;
+			if (has_middle(here, needle))
+				return (size_t)(here - s.p);
 		}
 	}
 #endif
-	for (; at < end; at++)
-		if (s.p[at] == needle.p[0] && !memcmp(s.p + at, needle.p, needle.n))
-			return at;
+	for (; p < end; p++, q++)
+		if (*p == first && *q == last && has_middle(p, needle))
+			return (size_t)(p - s.p);
 	return s.n;
 }
 
