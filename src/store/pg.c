@@ -54,7 +54,6 @@ static const struct {
 	{ "53", EBUSY, "the server is out of memory or connections: try again later" },
 	{ "25006", EROFS, "it can only be read: give the address of the primary server" },
 	{ "57014", EINTR, "the server cancelled it" },
-	{ "57", ECONNRESET, "the server is being shut down: try again later" },
 	{ "40", EAGAIN, "others were writing there at the same time: try again" },
 	{ "54", EFBIG, "one request or event is too large for it" },
 };
@@ -65,7 +64,8 @@ static int failed(struct pg *pg, const PGresult *result, struct error *err)
 	const char *says = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 	const char *what = pg->is_writing ? "store in" : "read";
 
-	if (PQstatus(pg->conn) != CONNECTION_OK)
+	/* 57P: it is being shut down, which may come before the end of the connection */
+	if (PQstatus(pg->conn) != CONNECTION_OK || (code && !strncmp(code, "57P", 3)))
 		return lost(pg, err);
 	for (size_t i = 0; code && i < sizeof(known) / sizeof(*known); i++)
 		if (!strncmp(code, known[i].code, strlen(known[i].code)))

@@ -67,7 +67,7 @@ static bool decode(struct str s, struct buf *out)
 static void add_encoded(struct buf *out, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
-		if ((unsigned char)s.p[i] <= ' ' || strchr("%#?&'\"\\", s.p[i]))
+		if ((unsigned char)s.p[i] <= ' ' || strchr("%#?&@/'\"\\", s.p[i]))
 			buf_fmt(out, "%%%02X", (unsigned char)s.p[i]);
 		else
 			buf_char(out, s.p[i]);
@@ -129,10 +129,15 @@ struct making {
 	bool is_libpq_first, is_shown_first;
 };
 
+/* An '@' might be taken for the end of credentials once the slash before it is gone. */
 static void add_parameter(struct buf *to, bool *is_first, struct str whole)
 {
 	buf_char(to, *is_first ? '?' : '&');
-	buf_add(to, whole);
+	for (size_t i = 0; i < whole.n; i++)
+		if (whole.p[i] == '@')
+			buf_add(to, STR("%40"));
+		else
+			buf_char(to, whole.p[i]);
 	*is_first = false;
 }
 

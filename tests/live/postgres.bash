@@ -9,13 +9,12 @@ postgres_bin() {
 	return 1
 }
 
-# as_postgres COMMAND...: PostgreSQL refuses to run as root
+# as_postgres COMMAND...: takes the place of the shell, which is to be one of its own; PostgreSQL refuses to run as root
 as_postgres() {
 	if [ "$(id -u)" = 0 ]; then
-		setpriv --reuid=postgres --regid=postgres --init-groups "$@"
-	else
-		"$@"
+		exec setpriv --reuid=postgres --regid=postgres --init-groups "$@"
 	fi
+	exec "$@"
 }
 
 # postgres_missing: what keeps it from running here, or nothing
@@ -33,7 +32,7 @@ postgres_init() {
 	else
 		mkdir -p "$dir"
 	fi
-	as_postgres "$(postgres_bin)/initdb" -A trust -U postgres -E UTF8 --locale=C --no-sync -D "$dir/data" "$@" \
+	(as_postgres "$(postgres_bin)/initdb" -A trust -U postgres -E UTF8 --locale=C --no-sync -D "$dir/data" "$@") \
 		>"$dir.initdb" 2>&1 || { cat "$dir.initdb"; return 1; }
 }
 
@@ -41,8 +40,8 @@ postgres_init() {
 postgres_start() {
 	local dir=$1
 	shift
-	as_postgres "$(postgres_bin)/postgres" -D "$dir/data" -c listen_addresses= -c "unix_socket_directories=$dir" -c fsync=off \
-		-c shared_buffers=16MB "$@" >"$dir.out" 2>&1 </dev/null 3>&- 4>&- &
+	(as_postgres "$(postgres_bin)/postgres" -D "$dir/data" -c listen_addresses= -c "unix_socket_directories=$dir" -c fsync=off \
+		-c shared_buffers=16MB "$@") >"$dir.out" 2>&1 </dev/null 3>&- 4>&- &
 	echo $! >"$dir.id"
 	for _ in $(seq 150); do
 		! psql -h "$dir" -U postgres -Atqc 'SELECT 1' postgres >/dev/null 2>&1 || return 0
@@ -52,23 +51,20 @@ postgres_start() {
 	return 1
 }
 
-# postgres_stop DIR SIGNAL: INT ends it at once and in order, KILL as a power cut would
+# postgres_stop DIR SIGNAL: TERM ends it in order, KILL as a power cut would, with all its processes
 postgres_stop() {
-	local pid child
+	local pid children="" child
 	[ -s "$1.id" ] || return 0
 	pid=$(cat "$1.id")
 	rm -f "$1.id"
-	local children
-	children=$(ps -o pid= --ppid "$pid" 2>/dev/null || true)
-	kill -s "$2" "$pid" 2>/dev/null || true
-	if [ "$2" = KILL ]; then
-		for child in $children; do
-			kill -s KILL "$child" 2>/dev/null || true
-		done
-	fi
+	[ "$2" != KILL ] || children=$(ps -o pid= --ppid "$pid" || true)
+	for child in $pid $children; do
+		kill -s "$2" "$child" 2>/dev/null || true
+	done
 	for _ in $(seq 100); do
 		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.1
 	done
+	kill -s KILL "$pid" 2>/dev/null || true
 	wait "$pid" 2>/dev/null || true
 }

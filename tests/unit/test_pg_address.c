@@ -72,6 +72,8 @@ static void the_run_and_the_schema_are_taken_out(void **state)
 		      "culprit", "x");
 	assert_parsed("postgresql://h/db#", "postgresql://h/db", "postgresql://h/db", "culprit",
 		      NULL);
+	assert_parsed("postgresql://h?run=/&user=a@b", "postgresql://h?user=a%40b",
+		      "postgresql://h?user=a%40b#%2F", "culprit", "/");
 	assert_parsed("postgresql://h/db?&run=x&", "postgresql://h/db", "postgresql://h/db#x",
 		      "culprit", "x");
 }
@@ -132,6 +134,7 @@ static void a_run_is_named_by_the_first_that_says_so(void **state)
 {
 	(void)state;
 	assert_named("postgresql://h/db", "a#b", "run", "postgresql://h/db#a%23b");
+	assert_named("postgresql://h", "me@x/y", "run", "postgresql://h#me%40x%2Fy");
 	assert_named("postgresql://h/db", NULL, "run", "postgresql://h/db#run");
 	assert_named("postgresql://h/db#", NULL, "run", "postgresql://h/db#run");
 	assert_named("postgresql://u:p@h/db?run=own", NULL, "run", "postgresql://u:p@h/db?run=own");
