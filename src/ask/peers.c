@@ -27,6 +27,7 @@
 #define LONE_SLOWER 3.0     /* all the time, against a single peer: they may just differ */
 #define LEAST_RANK 0.75     /* chance that a sample with the label takes longer than one without */
 #define MOST_CHANCE 1e-3    /* after correction */
+#define LEAST_ALWAYS 30     /* samples on each side, of teams that never were otherwise */
 #define MOST_REPEATED 0.95
 #define LEAST_SPREAD 0.2 /* of logarithms: no work is evener than this */
 #define CAP 1.5          /* of a logarithm: one giant does not decide */
@@ -353,12 +354,13 @@ static bool is_far(const struct trial *t, const struct peer_fault *f)
 {
 	double factor =
 		((double)f->took + (double)t->floor) / ((double)f->usual + (double)t->floor);
-	bool always = f->from_first && f->to_last;
+	bool always = f->from_first && f->to_last, team = t->g->size > 1 || !t->g->name;
 
 	if (f->took - f->usual < 2 * t->floor)
 		return false;
-	return factor >=
-	       (always && (t->nr_others < 2 || t->g->size > 1) ? LONE_SLOWER : LEAST_SLOWER);
+	if (always && team && (f->nr < LEAST_ALWAYS || f->nr_peers < LEAST_ALWAYS))
+		return false;
+	return factor >= (always && (t->nr_others < 2 || team) ? LONE_SLOWER : LEAST_SLOWER);
 }
 
 static int by_number(const void *a, const void *b)
