@@ -22,8 +22,11 @@ enum {
 	TWIN_TOO,
 	OPAQUE,
 	LINES,
+	BEGAN,
+	BEGAN_TOO,
 	SLOW,
 	FOREIGN,
+	LONG,
 	BELOW,
 	ANY_LOGGER,
 };
@@ -43,8 +46,19 @@ static const struct written_point points[] = {
 	[TWIN_TOO] = { "a.b.Node", "Node.java", 61, LEVEL_WARN, { "Twice {}" } },
 	[OPAQUE] = { "a.b.Node", "Node.java", 70, LEVEL_ERROR, { "{}" } },
 	[LINES] = { "a.b.Node", "Node.java", 80, LEVEL_INFO, { "\nBegin {}\nmiddle {}\nend" } },
+	[BEGAN] = { "a.b.Node", "Node.java", 90, LEVEL_TRACE, { "This and that began {} here" } },
+	[BEGAN_TOO] = { "a.b.Node",
+			"Node.java",
+			91,
+			LEVEL_TRACE,
+			{ "This and that began {} there" } },
 	[SLOW] = { "x.y.Other", "Other.java", 5, LEVEL_INFO, { "  Slow: {}, ready={b}  " } },
 	[FOREIGN] = { "x.y.Other", "Other.java", 7, LEVEL_INFO, { "Only here, never there: {}" } },
+	[LONG] = { "x.y.Other",
+		   "Other.java",
+		   9,
+		   LEVEL_INFO,
+		   { "Opened the volume {} with {i} blocks" } },
 	[BELOW] = { "x.y.Base*", "Base.java", 3, LEVEL_INFO, { "Service {} is up{*}" } },
 	[ANY_LOGGER] = { "", "Util.java", 1, LEVEL_INFO, { "Registered {} handlers" } },
 };
@@ -281,6 +295,25 @@ static void messages_of_several_lines_match_as_a_whole_or_by_their_first(void **
 	end(&f);
 }
 
+static void a_message_that_breaks_off_is_known_by_its_front(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f);
+	assert_int_equal(found(&f, "Other", LEVEL_INFO, "Opened the volume v1 with 7 blo"), LONG);
+	assert_int_equal(f.got.nr, 1);
+	value_is(&f, 0, "v1");
+	assert_true(f.got.sure < 0.6F);
+	assert_int_equal(found(&f, "Other", LEVEL_INFO, "Opened the volume v1 quickly"), LONG);
+	assert_int_equal(found(&f, "Other.java:77", LEVEL_INFO, "Opened the volume v1"), LONG);
+	/* two statements begin so */
+	assert_int_equal(found(&f, "Node", LEVEL_TRACE, "This and that began to"), -1);
+	assert_int_equal(found(&f, "Other", LEVEL_WARN, "Opened the volume v1 with 7 blo"), -1);
+	assert_int_equal(found(&f, "q.Unknown", LEVEL_INFO, "Opened the volume v1 with 7 blo"), -1);
+	end(&f);
+}
+
 static void the_best_of_several_models_counts(void **state)
 {
 	struct fixture f;
@@ -488,6 +521,7 @@ int main(void)
 		cmocka_unit_test(loggers_may_be_shortened_unknown_or_absent),
 		cmocka_unit_test(blanks_around_a_text_do_not_count),
 		cmocka_unit_test(messages_of_several_lines_match_as_a_whole_or_by_their_first),
+		cmocka_unit_test(a_message_that_breaks_off_is_known_by_its_front),
 		cmocka_unit_test(the_best_of_several_models_counts),
 		cmocka_unit_test(threads_are_known_by_their_names),
 		cmocka_unit_test(what_was_found_is_packed_and_read_again),

@@ -20,6 +20,7 @@ enum {
 	LETTERS_OPEN = 4,     /* the logger may be any */
 	LETTERS_OPAQUE = 16,  /* the logger is another one than that, which may write anything */
 	LETTERS_ELSEWHERE = 12,
+	LETTERS_FRONT = 16, /* of a message that goes on otherwise, or breaks off */
 };
 
 #define MESSAGE_MAX ((size_t)16 << 10) /* what follows is no longer looked at */
@@ -27,6 +28,7 @@ enum {
 enum stage {
 	STAGE_FILE,   /* among the statements of the file that is printed */
 	STAGE_LOGGER, /* of the logger */
+	STAGE_FRONT,  /* of either, by their fronts */
 	STAGE_ALL,
 };
 
@@ -128,7 +130,7 @@ static void take(struct search *s, const struct match_pattern *p, const struct m
 		memcpy(s->to->values, fitted->values, fitted->nr * sizeof(*fitted->values));
 	}
 	/* no statement of a better class can come, so letters alone decide from here on */
-	if (s->stage != STAGE_ALL && (!s->where.line || s->score & SCORE_LINE))
+	if (s->stage < STAGE_FRONT && (!s->where.line || s->score & SCORE_LINE))
 		s->ask.least = p->letters;
 }
 
@@ -186,6 +188,47 @@ static bool search_set(struct search *s, const struct match_set *set, enum stage
 	return s->best != NULL;
 }
 
+static void consider_front(void *ctx, const struct match_item *it)
+{
+	struct search *s = ctx;
+	const struct match_pattern *p = it->pattern;
+	struct match scratch, *to = s->best ? &scratch : s->to;
+	uint64_t letters;
+
+	if (!p->begins || (s->where.logger.n && !is_logger(s, it->logger)))
+		return;
+	letters = match_fit_front(p, s->ask.message, to);
+	if (letters < LETTERS_FRONT || letters < s->score)
+		return;
+	if (letters > s->score) {
+		s->score = letters;
+		take(s, p, to);
+	} else if (is_rival(s->best, p)) {
+		note_also(s, p);
+	}
+}
+
+/*
+ * A message that was cut, or to which another version of the program adds something, is that of the
+ * one statement that it begins like.
+ */
+static bool search_front(struct search *s, const struct match_set *set)
+{
+	if (!set)
+		return false;
+	s->stage = STAGE_FRONT;
+	s->ask.visit = consider_front;
+	s->ask.levels = s->level == LEVEL_NONE ? MATCH_ANY_LEVEL : match_level_bit(s->level);
+	match_set_visit_begun(set, &s->ask);
+	s->ask.visit = consider;
+	if (s->best && !s->to->nr_also)
+		return true;
+	s->best = NULL;
+	s->score = 0;
+	s->ask.least = 0;
+	return false;
+}
+
 static const struct match_set *set_named(const struct match_sets *sets, struct str name)
 {
 	sym_t sym = names_find(&sets->names, name);
@@ -201,6 +244,8 @@ static float sureness(const struct search *s)
 		sure = 1;
 	else if (s->where.line)
 		sure *= 0.8F; /* the program is another version, or has two files of that name */
+	if (s->stage == STAGE_FRONT)
+		return 0.5F;
 	if (s->stage == STAGE_ALL)
 		sure *= !s->where.file.n && (s->best->is_open || !s->where.logger.n) ? 0.8F : 0.5F;
 	if (!(s->score & SCORE_LEVEL))
@@ -273,6 +318,7 @@ static void search_begin(struct search *s, struct str point, enum level level, s
 int matcher_find(const struct matcher *m, struct str point, enum level level, struct str message,
 		 struct match *to)
 {
+	const struct match_set *set;
 	struct search s;
 
 	search_begin(&s, point, level, message, to);
@@ -280,8 +326,12 @@ int matcher_find(const struct matcher *m, struct str point, enum level level, st
 		return 0;
 	if (s.where.file.n && find_in_file(m, &s))
 		return 1;
-	if (s.where.logger.n &&
-	    search_set(&s, set_named(&m->loggers, match_where_last(s.where.logger)), STAGE_LOGGER))
+	set = s.where.logger.n ? set_named(&m->loggers, match_where_last(s.where.logger))
+	      : s.where.file.n ? set_named(&m->files, s.where.file)
+			       : NULL;
+	if (s.where.logger.n && search_set(&s, set, STAGE_LOGGER))
+		return answer(&s);
+	if (search_front(&s, set))
 		return answer(&s);
 	return search_set(&s, m->all, STAGE_ALL) ? answer(&s) : 0;
 }

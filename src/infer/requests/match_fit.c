@@ -228,17 +228,21 @@ static void share_gap(struct match *to, const struct match_part *p, uint32_t nr,
 	}
 }
 
+static void take_gap(const struct fitting *f, uint32_t i, struct match *to)
+{
+	uint32_t first, nr = gap_parts(f, i, &first);
+
+	if (nr == 1)
+		add_value(to, &f->p->parts[first], gap(f, i));
+	else if (nr)
+		share_gap(to, &f->p->parts[first], nr, gap(f, i));
+}
+
 static void take_values(const struct fitting *f, struct match *to)
 {
 	to->nr = 0;
-	for (uint32_t i = 0; i <= f->nr; i++) {
-		uint32_t first, nr = gap_parts(f, i, &first);
-
-		if (nr == 1)
-			add_value(to, &f->p->parts[first], gap(f, i));
-		else if (nr)
-			share_gap(to, &f->p->parts[first], nr, gap(f, i));
-	}
+	for (uint32_t i = 0; i <= f->nr; i++)
+		take_gap(f, i, to);
 }
 
 /* False when the end does not fit, or the beginning. */
@@ -287,4 +291,26 @@ enum match_fit match_fit(const struct match_pattern *p, struct str message, stru
 		return FIT_LOOSE;
 	take_values(&f, to);
 	return FIT_WHOLE;
+}
+
+uint32_t match_fit_front(const struct match_pattern *p, struct str message, struct match *to)
+{
+	struct fitting f = { .p = p, .message = message, .end = message.n };
+	uint32_t letters = 0;
+	size_t from = 0;
+
+	to->nr = 0;
+	for (; f.nr < p->nr_constants; f.nr++) {
+		struct str text = p->parts[p->constants[f.nr]].text;
+		size_t at = match_search(message, from, text);
+
+		if (at == message.n || (!f.nr && p->begins && at))
+			break;
+		f.at[f.nr] = at;
+		from = at + text.n;
+		letters += (uint32_t)text.n;
+	}
+	for (uint32_t i = 0; i < f.nr; i++)
+		take_gap(&f, i, to);
+	return letters;
 }

@@ -42,6 +42,12 @@ enum match_fit {
 
 /* The message begins with no blank. On a fit the values of *to are set. */
 enum match_fit match_fit(const struct match_pattern *p, struct str message, struct match *to);
+/*
+ * How many letters of it the message begins with, constant after constant, before it goes on
+ * otherwise or breaks off; 0 when not even the first fits. The values in between are set.
+ */
+uint32_t match_fit_front(const struct match_pattern *p, struct str message, struct match *to);
+
 /* Position of the needle at or behind from, or s.n. */
 size_t match_search(struct str s, size_t from, struct str needle);
 

@@ -286,13 +286,30 @@ static void visit_items(const struct match_set *s, uint32_t first, uint32_t nr,
 		offer(a, it);
 }
 
+/* The longest beginning of the message; those that it leads back to are beginnings of it, too. */
+static uint32_t longest_beginning(const struct match_set *s, struct str message)
+{
+	uint32_t at = last_not_behind(s, message);
+
+	while (at != NONE && !str_starts(message, s->beginnings[at].text))
+		at = s->beginnings[at].before;
+	return at;
+}
+
+void match_set_visit_begun(const struct match_set *s, const struct match_ask *a)
+{
+	uint32_t at = longest_beginning(s, a->message);
+
+	for (; at != NONE; at = s->beginnings[at].before)
+		for (uint32_t i = 0; i < s->beginnings[at].nr; i++)
+			if (s->items[s->beginnings[at].first + i].levels & a->levels)
+				a->visit(a->ctx, &s->items[s->beginnings[at].first + i]);
+}
+
 static void visit_begun(const struct match_set *s, const struct match_ask *a)
 {
-	uint32_t at = last_not_behind(s, a->message);
+	uint32_t at = longest_beginning(s, a->message);
 
-	while (at != NONE && !str_starts(a->message, s->beginnings[at].text))
-		at = s->beginnings[at].before;
-	/* what a beginning leads back to is a beginning of it, and so of the message */
 	for (; at != NONE; at = s->beginnings[at].before)
 		visit_items(s, s->beginnings[at].first, s->beginnings[at].nr, a);
 }

@@ -41,5 +41,7 @@ struct match_ask {
 /* Those that begin as the message does come first, from the longest beginning on, then those that
  * begin with a hole. */
 void match_set_visit(const struct match_set *set, const struct match_ask *ask);
+/* Only those that begin as the message does, whatever else they hold. */
+void match_set_visit_begun(const struct match_set *set, const struct match_ask *ask);
 
 #endif
