@@ -322,6 +322,7 @@ int chunks_read(struct input *in, const struct chunk_format *format, unsigned co
 	nr_slots = cores < 2 ? 1 : cores + 2 < NR_SLOTS_MAX ? cores + 2 : NR_SLOTS_MAX;
 	c.chunk_bytes = most < CHUNK_BYTES ? most : CHUNK_BYTES;
 	c.next_line = 1;
+	c.offset = input_start(in);
 	all = slots_new(format, nr_slots, slots);
 	r = pipeline_run(&p, slots, nr_slots, cores, err);
 	if (r >= 0)

@@ -104,9 +104,13 @@ static void look_at_argument(struct follow *f, size_t arg, int64_t now, struct e
 	for (size_t i = 0; i < list.nr; i++) {
 		const struct follow_met met = { list.paths[i], list.name_at[i], arg, &st };
 
-		if (is_output(f, list.paths[i]) || stat(list.paths[i], &st) || !S_ISREG(st.st_mode))
+		if (is_output(f, list.paths[i]) || stat(list.paths[i], &st))
 			continue;
-		follow_set_meet(f, &met, now);
+		if (S_ISREG(st.st_mode))
+			follow_set_meet(f, &met, now);
+		else
+			error_set(trouble, EINVAL, "'%s' is no file that can be followed",
+				  list.paths[i]);
 	}
 	source_list_done(&list);
 }
@@ -211,7 +215,8 @@ size_t follow_take(struct follow *f, int64_t now, bool is_last, bool *has_more)
 	vec_each (&f->files, it) {
 		uint64_t whole = (*it)->copy_of ? 0 : whole_of(f, *it, now, is_last);
 		/* what is compressed begins with nothing for a while */
-		bool is_nothing = !whole || (!(*it)->is_plain && !(*it)->head_n);
+		bool is_nothing = !whole || (!(*it)->is_plain && !(*it)->head_n &&
+					     now - (*it)->grew < f->o.rest_ns);
 
 		if ((*it)->copy_of)
 			continue;

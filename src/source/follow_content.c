@@ -7,15 +7,16 @@
 #include "base/error.h"
 #include "base/inflate.h"
 #include "base/mem.h"
+#include "source/input.h"
 
 #define STEP_BYTES ((size_t)64 << 10)
 
-static struct inflate *open_at_start(int fd)
+static struct inflate *open_at(int fd, uint64_t at)
 {
 	struct inflate *z = NULL;
 	struct error err;
 
-	if (lseek(fd, 0, SEEK_SET) < 0 || inflate_of_fd(&z, fd, &err) < 0)
+	if (lseek(fd, (off_t)at, SEEK_SET) < 0 || inflate_of_fd(&z, fd, &err) < 0)
 		return NULL;
 	return z;
 }
@@ -37,7 +38,7 @@ static size_t fill(struct inflate *z, char *to, size_t n)
 
 size_t follow_content_head(int fd, char *head, size_t n, bool *is_plain)
 {
-	struct inflate *z = open_at_start(fd);
+	struct inflate *z = open_at(fd, input_hole(fd, INT64_MAX));
 	size_t have = fill(z, head, n);
 
 	*is_plain = z && inflate_is_plain(z);
@@ -66,7 +67,7 @@ uint64_t follow_content_whole(int fd, uint64_t size)
 
 enum follow_content_order follow_content_cmp(int a, int b)
 {
-	struct inflate *za = open_at_start(a), *zb = open_at_start(b);
+	struct inflate *za = open_at(a, 0), *zb = open_at(b, 0);
 	char *pa = mem_alloc(STEP_BYTES), *pb = mem_alloc(STEP_BYTES);
 	enum follow_content_order order = CONTENT_SAME;
 	size_t na, nb;

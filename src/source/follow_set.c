@@ -152,6 +152,8 @@ static void add(struct follow *f, const struct follow_met *met, int64_t now)
 		return;
 	}
 	refresh(f, it, met->st, now);
+	if (time_now() - it->mtime_ns >= f->o.rest_ns)
+		it->grew = now - f->o.rest_ns;
 	vec_push(&f->files, it);
 	follow_index_add(&f->index, it);
 	f->changed = true;

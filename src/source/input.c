@@ -19,11 +19,14 @@
 #include "base/time.h"
 #include "model/sink.h"
 
+#define HOLE_MIN 64 /* fewer zero bytes may be part of something */
+
 struct input {
 	char *path;
 	int fd; /* -1: nothing to close */
 	bool is_plain;
 	uint64_t bytes, mark;
+	uint64_t start;       /* plain bytes in front that are left out */
 	uint64_t upto, given; /* plain bytes that may be delivered, and those that were */
 	int64_t mtime_ns;
 	struct inflate *z;
@@ -64,6 +67,51 @@ static int64_t mtime_of(const struct stat *st)
 	return s > 0 && s < INT64_MAX / NS_S ? s * NS_S + st->st_mtim.tv_nsec : 0;
 }
 
+uint64_t input_hole(int fd, uint64_t size)
+{
+	char block[4096];
+	off_t at = lseek(fd, 0, SEEK_DATA); /* over what is not even stored, at once */
+	uint64_t n = at > 0 ? (uint64_t)at : 0;
+	ssize_t got;
+
+	while (n < size && (got = pread(fd, block, sizeof(block), (off_t)n)) > 0) {
+		size_t zeros = 0;
+
+		while (zeros < (size_t)got && !block[zeros])
+			zeros++;
+		n += zeros;
+		if (zeros < (size_t)got)
+			return n < HOLE_MIN || n >= size ? 0 : n;
+	}
+	return 0;
+}
+
+/* Standard input is read from where it stands, files from the first byte that was written. */
+static void skip_hole(struct input *in, int fd)
+{
+	off_t at = lseek(fd, 0, SEEK_CUR);
+
+	if (at < 0)
+		return;
+	in->start = at ? 0 : input_hole(fd, in->bytes);
+	lseek(fd, at + (off_t)in->start, SEEK_SET);
+}
+
+/* What only a plain file has: an end before its own, and a mark. */
+static void limit(struct input *in, int fd)
+{
+	if (!in->is_plain) {
+		in->start = 0;
+		in->upto = UINT64_MAX;
+		return;
+	}
+	if (in->upto < in->bytes)
+		in->bytes = in->upto;
+	if (in->upto != UINT64_MAX)
+		in->upto -= in->start < in->upto ? in->start : in->upto;
+	in->mark = sink_mark(fd, in->bytes);
+}
+
 static int look_at(struct input *in, int fd, struct error *err)
 {
 	struct stat st;
@@ -73,17 +121,14 @@ static int look_at(struct input *in, int fd, struct error *err)
 	if (S_ISDIR(st.st_mode))
 		return error_set(err, EISDIR, "cannot read '%s': it is a directory", in->path);
 	in->mtime_ns = mtime_of(&st);
-	if (S_ISREG(st.st_mode))
+	if (S_ISREG(st.st_mode)) {
 		in->bytes = (uint64_t)st.st_size;
+		skip_hole(in, fd);
+	}
 	if (inflate_of_fd(&in->z, fd, err) < 0)
 		return error_prefix(err, "'%s'", in->path);
 	in->is_plain = S_ISREG(st.st_mode) && inflate_is_plain(in->z);
-	if (!in->is_plain)
-		in->upto = UINT64_MAX;
-	else if (in->upto < in->bytes)
-		in->bytes = in->upto;
-	if (in->is_plain)
-		in->mark = sink_mark(fd, in->bytes);
+	limit(in, fd);
 	return 0;
 }
 
@@ -164,6 +209,11 @@ int64_t input_mtime(const struct input *in)
 bool input_is_plain(const struct input *in)
 {
 	return in->is_plain;
+}
+
+uint64_t input_start(const struct input *in)
+{
+	return in->start;
 }
 
 uint64_t input_mark(const struct input *in)

@@ -24,6 +24,11 @@ int input_of_fd(struct input **in, const char *path, int fd, uint64_t upto, stru
 int input_of_bytes(struct input **in, const char *path, struct str bytes, struct error *err);
 void input_close(struct input *in);
 
+/* A file that was cut while its writer went on where it was begins with zero bytes that nobody
+ * wrote. How many of the first size bytes; 0 when there are few, or no others. */
+uint64_t input_hole(int fd, uint64_t size);
+uint64_t input_start(const struct input *in); /* such bytes in front of the first that is read */
+
 const char *input_path(const struct input *in);
 uint64_t input_bytes(const struct input *in); /* size as stored; 0 when unknown */
 int64_t input_mtime(const struct input *in);

@@ -198,6 +198,27 @@ static void a_line_that_is_not_whole_waits_until_it_is_or_rests_or_the_end(void 
 	assert_true(follow_take(x->follow, x->now, true, &has_more) == 2);
 }
 
+static void what_has_rested_before_is_whole_at_once(void **state)
+{
+	struct fixture *x = *state;
+	struct timespec times[2] = { { .tv_sec = 1700000000 }, { .tv_sec = 1700000000 } };
+	bool has_more;
+
+	write_lines("d/app.log", 0, 1);
+	write_text("d/app.log", "2024-05-01 10:00:02,000 INFO [main] sh");
+	copy("/dev/null", "d/none.log.gz", true);
+	assert_int_equal(utimensat(AT_FDCWD, "d/app.log", times, 0), 0);
+	look(x);
+	read_all(x, false, &has_more);
+	assert_str_equal(buf_str(&x->got), "app.log: 0 2");
+	assert_true(has_more);
+	x->now += REST_NS;
+	look(x);
+	read_all(x, false, &has_more);
+	assert_str_equal(buf_str(&x->got), "app.log: 0 2; none.log.gz:");
+	assert_false(has_more);
+}
+
 static void renaming_moves_lines_and_doubles_none(void **state)
 {
 	struct fixture *x = *state;
@@ -233,6 +254,33 @@ static void a_copy_counts_once_before_and_after_the_original_is_cut(void **state
 	write_lines("d/app.log", 3, 8);
 	reads(x, "app.log.1: 0 1 2; app.log: 3 4 5 6 7");
 	look(x);
+	assert_int_equal(state_of(x).nr_lost, 0);
+}
+
+static void a_writer_that_goes_on_where_it_was_leaves_a_hole(void **state)
+{
+	struct fixture *x = *state;
+	static const char line[] = "2024-05-01 10:00:07,000 INFO [main] shop.Cart: line\n";
+	int fd;
+
+	write_lines("d/app.log", 0, 3);
+	look(x);
+	copy("d/app.log", "d/app.log.1", false);
+	assert_int_equal(truncate("d/app.log", 0), 0);
+	fd = open("d/app.log", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(pwrite(fd, line, sizeof(line) - 1, 9000), sizeof(line) - 1);
+	reads(x, "app.log.1: 0 1 2; app.log: 7");
+	/* and once more */
+	rename("d/app.log.1", "d/app.log.2");
+	copy("d/app.log", "d/app.log.1", false);
+	reads(x, "app.log.2: 0 1 2; app.log: 7");
+	assert_int_equal(truncate("d/app.log", 0), 0);
+	assert_int_equal(pwrite(fd, "2024-05-01 10:00:08,000 x", 25, 20000), 25);
+	close(fd);
+	x->now += REST_NS;
+	look(x);
+	x->now += REST_NS;
+	reads(x, "app.log.2: 0 1 2; app.log.1: 7; app.log: 8");
 	assert_int_equal(state_of(x).nr_lost, 0);
 }
 
@@ -468,8 +516,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(growth_is_noticed_and_silence_too),
 		TEST(a_line_that_is_not_whole_waits_until_it_is_or_rests_or_the_end),
+		TEST(what_has_rested_before_is_whole_at_once),
 		TEST(renaming_moves_lines_and_doubles_none),
 		TEST(a_copy_counts_once_before_and_after_the_original_is_cut),
+		TEST(a_writer_that_goes_on_where_it_was_leaves_a_hole),
 		TEST(packing_takes_the_place_of_the_plain_file_when_that_is_gone),
 		TEST(what_is_deleted_is_read_on_up_to_a_limit),
 		TEST(what_is_deleted_keeps_its_place_however_the_others_are_called),

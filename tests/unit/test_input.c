@@ -172,6 +172,36 @@ static void an_open_file_is_read_from_its_start_up_to_a_place(void **state)
 	buf_done(&got);
 }
 
+static void zero_bytes_that_a_cut_left_in_front_are_passed_over(void **state)
+{
+	const off_t holes[] = { 0, 10, 63, 64, 5000, 10000000 };
+	struct error err = { 0 };
+	struct buf got = { 0 };
+	struct input *in;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(holes) / sizeof(*holes); i++) {
+		uint64_t start = holes[i] < 64 ? 0 : (uint64_t)holes[i];
+		FILE *f = tmpfile();
+
+		assert_non_null(f);
+		assert_int_equal(pwrite(fileno(f), "one\ntwo\n", 8, holes[i]), 8);
+		buf_clear(&got);
+		assert_int_equal(input_of_fd(&in, "x", fileno(f), (uint64_t)holes[i] + 6, &err), 0);
+		assert_int_equal(input_start(in), start);
+		assert_int_equal(drain(in, 100, &got, &err), 0);
+		assert_int_equal(got.n, (uint64_t)holes[i] + 6 - start);
+		assert_true(str_ends(buf_str(&got), STR("one\ntw")));
+		input_close(in);
+		/* nothing but zero bytes is no hole */
+		assert_int_equal(ftruncate(fileno(f), 0), 0);
+		assert_int_equal(ftruncate(fileno(f), 5000), 0);
+		assert_int_equal(input_hole(fileno(f), 5000), 0);
+		fclose(f);
+	}
+	buf_done(&got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +209,7 @@ int main(void)
 		cmocka_unit_test(compressed_bytes_and_streams_in_a_row_come_out_as_one),
 		cmocka_unit_test(what_is_before_the_damage_is_delivered_first),
 		cmocka_unit_test(a_file_tells_its_size_and_age_and_a_directory_is_refused),
+		cmocka_unit_test(zero_bytes_that_a_cut_left_in_front_are_passed_over),
 		cmocka_unit_test(an_open_file_is_read_from_its_start_up_to_a_place),
 	};
 
