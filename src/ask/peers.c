@@ -418,7 +418,8 @@ static bool try_label(const struct trial *t, struct peer_fault *f)
 		 (double)t->with.nr / (double)f->nr;
 	if (chance > MOST_CHANCE)
 		return false;
-	f->confidence = 1 - chance;
+	/* few samples prove little, however far apart they are */
+	f->confidence = (1 - chance) * (1 - 1 / (1 + (double)(f->nr < nr ? f->nr : nr)));
 	f->label = t->g->labels[t->label];
 	note_requests(t, f);
 	return true;
