@@ -16,9 +16,9 @@
 
 /* Of constant text. Fewer letters say too little where the logger does not agree. */
 enum {
-	LETTERS_FOREIGN = 10, /* the logger is another one */
+	LETTERS_FOREIGN = 16, /* the logger is another one */
 	LETTERS_OPEN = 4,     /* the logger may be any */
-	LETTERS_OPAQUE = 16,  /* the logger is another one than that, which may write anything */
+	LETTERS_OPAQUE = 20,  /* the logger is another one than that, which may write anything */
 	LETTERS_ELSEWHERE = 12,
 	LETTERS_FRONT = 16, /* of a message that goes on otherwise, or breaks off */
 };
