@@ -229,11 +229,15 @@ int observe_refuse_runs(char *const *inputs, unsigned long nr_inputs, struct err
 	struct buf shown = { 0 };
 	int got = 0;
 
-	for (unsigned long i = 0; i < nr_inputs && !got; i++)
-		if (store_is_remote(inputs[i]) || store_is_run(inputs[i]))
-			got = error_set(err, EINVAL,
-					"'%s' is a run already; ask it: culprit answer %s",
-					storing_shown(inputs[i], &shown), shown.p);
+	for (unsigned long i = 0; i < nr_inputs && !got; i++) {
+		const char *name;
+
+		if (!store_is_remote(inputs[i]) && !store_is_run(inputs[i]))
+			continue;
+		name = storing_shown(inputs[i], &shown);
+		got = error_set(err, EINVAL, "'%s' is a run already; ask it: culprit answer %s",
+				name, name);
+	}
 	buf_done(&shown);
 	return got;
 }

@@ -22,10 +22,19 @@ static void name_of_file(const char *path, struct buf *name)
 	buf_char(name, 0);
 }
 
+/* The file that the run is written to, or is read from. */
+static const char *file_of(const struct call *call)
+{
+	const char *path = call_get(call, "output");
+
+	if (!path && call->nr_inputs == 1 && str_ends(str_of(call->inputs[0]), STR(SUFFIX)))
+		path = call->inputs[0];
+	return path ? path : "run" SUFFIX;
+}
+
 int storing_begin(const struct call *call, struct buf *where, struct error *err)
 {
-	const char *address = call_get(call, "store"), *path = call_get(call, "output");
-	const char *run = call_get(call, "run");
+	const char *address = call_get(call, "store"), *run = call_get(call, "run");
 	struct buf otherwise = { 0 };
 	int got;
 
@@ -37,7 +46,7 @@ int storing_begin(const struct call *call, struct buf *where, struct error *err)
 		return error_set(err, EINVAL,
 				 "--store takes an address, postgresql://USER@HOST/DATABASE; a run "
 				 "file is named with -o");
-	name_of_file(path ? path : "run" SUFFIX, &otherwise);
+	name_of_file(file_of(call), &otherwise);
 	got = store_named(address, run, otherwise.p, where, err);
 	buf_char(where, 0);
 	buf_done(&otherwise);

@@ -3,6 +3,8 @@
 # ended by its process id. Nothing of the machine outside is touched: where a namespace goes, its links go with it.
 
 REAL=$ROOT/tests/live/real
+# shellcheck source=tests/live/postgres.bash
+. "$ROOT/tests/live/postgres.bash"
 declare -gA PIDS=()
 
 # system_missing: what keeps it from running here, or nothing
@@ -20,14 +22,6 @@ system_missing() {
 	ip -n "$TAG-probe" link add br0 type bridge 2>/dev/null &&
 		ip -n "$TAG-probe" link add v0 type veth peer name v1 2>/dev/null || echo "this kernel has no bridge or no veth"
 	ip netns del "$TAG-probe"
-}
-
-postgres_bin() {
-	local dir
-	for dir in /usr/lib/postgresql/*/bin; do
-		[ ! -x "$dir/postgres" ] || { echo "$dir"; return; }
-	done
-	return 1
 }
 
 # in_ns NAME COMMAND...: in the namespace of that part; never bats' own descriptors, or bats would wait for it
