@@ -22,6 +22,7 @@ void activity_done(struct activity *a)
 	}
 	vec_done(&a->v);
 	names_done(&a->nodes);
+	peers_done(&a->spent);
 }
 
 size_t activity_tick(const struct activity *a, int64_t ns)
@@ -56,6 +57,16 @@ static void see(struct activity *a, struct life *l, int64_t ns)
 	l->nr_seen++;
 }
 
+static void see_spent(struct activity *a, const struct event *ev)
+{
+	struct peer_work w = { .name = ev->title, .size = 1 };
+	sym_t node = peers_label(&a->spent, ev->node);
+
+	peers_add(&a->spent, &w, &node, 1,
+		  &(struct peer_sample){ .at = length_after(ev->ns, -ev->duration),
+					 .ns = ev->duration });
+}
+
 static int see_event(void *ctx, uint64_t number, const struct event *ev)
 {
 	struct activity *a = ctx;
@@ -69,6 +80,8 @@ static int see_event(void *ctx, uint64_t number, const struct event *ev)
 		return 0;
 	}
 	see(a, l, ev->ns);
+	if (ev->duration >= 0 && ev->title.n)
+		see_spent(a, ev);
 	if (ev->level < LEVEL_WARN)
 		return 0;
 	l->nr_warnings++;

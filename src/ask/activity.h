@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ask/peers.h"
 #include "base/names.h"
 #include "base/vec.h"
 
@@ -35,6 +36,7 @@ struct activity {
 	int64_t from, tick; /* ns */
 	size_t nr_ticks;
 	uint64_t nr_unwatched; /* events of nodes beyond the first many */
+	struct peers spent;    /* what lines themselves say that something took, by node */
 };
 
 /* One pass over all events; where there are none, over the spans of all requests. */

@@ -51,7 +51,7 @@ struct looking {
 	struct activity activity;
 	struct silences silences;
 	struct teams teams;
-	struct peer_faults faults, way_faults;
+	struct peer_faults faults, way_faults, spent_faults;
 	struct repeats repeats;
 	struct courses courses;
 };
@@ -63,6 +63,7 @@ static void looking_done(struct looking *l)
 	teams_done(&l->teams);
 	peer_faults_done(&l->faults);
 	peer_faults_done(&l->way_faults);
+	peer_faults_done(&l->spent_faults);
 	repeats_done(&l->repeats);
 	courses_done(&l->courses);
 }
@@ -231,7 +232,8 @@ static bool is_covered(const struct peer_faults *all, const struct peer_fault *f
 		if (!meet(f->begin, f->end, g->begin, g->end))
 			continue;
 		if (f->label == g->label ||
-		    (double)shared_requests(f, g) >= VICTIM * (double)f->requests.nr)
+		    (f->requests.nr &&
+		     (double)shared_requests(f, g) >= VICTIM * (double)f->requests.nr))
 			return true;
 	}
 	return false;
@@ -244,7 +246,9 @@ static void add_fault(struct looking *l, const struct peers *p, const struct pee
 	struct arena *arena = &l->a->arena;
 	struct anomaly one = { .kind = kind,
 			       .node = arena_str(arena, names_str(&p->labels, f->label)),
-			       .type = arena_str(arena, l->types->v.v[g->type].name),
+			       .type = p == &l->activity.spent
+					       ? STR("")
+					       : arena_str(arena, l->types->v.v[g->type].name),
 			       .name = arena_str(arena, names_str(&p->names, g->name)),
 			       .begin = f->from_first ? NS_NONE : f->begin,
 			       .end = f->to_last ? NS_NONE : f->end,
@@ -260,6 +264,29 @@ static void add_fault(struct looking *l, const struct peers *p, const struct pee
 	for (size_t i = 0; i < f->requests.nr && one.nr_examples < ANOMALY_EXAMPLES; i++)
 		anomaly_example(&one, f->requests.v[i]);
 	vec_push(&l->a->v, one);
+}
+
+/* Whether requests tell that the node was slow at that time already. */
+static bool is_known(const struct looking *l, const struct peer_fault *f)
+{
+	struct str node = names_str(&l->activity.spent.labels, f->label);
+
+	vec_each (&l->a->v, x)
+		if (x->kind == ANOMALY_SLOW_NODE && str_eq(x->node, node) &&
+		    (x->begin == NS_NONE || x->begin <= f->end) &&
+		    (x->end == NS_NONE || x->end >= f->begin))
+			return true;
+	return false;
+}
+
+/* What lines themselves say that something took is compared as steps are. */
+static void add_spent(struct looking *l)
+{
+	peers_find(&l->activity.spent, &l->spent_faults);
+	vec_each (&l->spent_faults.v, f)
+		if (f->lost >= WORTH_TELLING * l->a->slowness && !is_silence(l, f) &&
+		    !is_covered(&l->spent_faults, f) && !is_known(l, f))
+			add_fault(l, &l->activity.spent, f, ANOMALY_SLOW_NODE);
 }
 
 static void add_faults(struct looking *l)
@@ -384,6 +411,7 @@ int anomalies_collect(struct anomalies *a, struct store *s, const struct types *
 		r = add_silences(&l, err);
 	if (r >= 0) {
 		add_faults(&l);
+		add_spent(&l);
 		r = add_rest(&l, err);
 	}
 	if (a->v.nr)

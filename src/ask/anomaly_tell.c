@@ -66,7 +66,10 @@ static void say_dead(struct buf *b, const struct anomaly *x)
 static void say_slow_node(struct buf *b, const struct anomaly *x)
 {
 	buf_fmt(b, STR_FMT " is the culprit: ", STR_ARG(x->node));
-	if (x->name.n)
+	if (x->name.n && !x->type.n)
+		buf_fmt(b, "what it logs as \"" STR_FMT "\" took ",
+			STR_ARG(str_head(x->name, NAME_BYTES)));
+	else if (x->name.n)
 		buf_fmt(b, "its \"" STR_FMT "\" takes ", STR_ARG(str_head(x->name, NAME_BYTES)));
 	else
 		buf_add(b, STR("requests that visit it take "));

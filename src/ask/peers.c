@@ -380,8 +380,10 @@ static void note_requests(const struct trial *t, struct peer_fault *f)
 		if (s->ns <= f->usual)
 			continue;
 		f->lost += (double)(s->ns - f->usual);
-		vec_push(&f->requests, s->request);
+		if (s->request)
+			vec_push(&f->requests, s->request);
 	}
+	f->lost *= (double)t->g->seen / (double)t->g->v.nr;
 	if (!f->requests.nr)
 		return;
 	qsort(f->requests.v, f->requests.nr, sizeof(*f->requests.v), by_number);
@@ -389,7 +391,6 @@ static void note_requests(const struct trial *t, struct peer_fault *f)
 		if (!kept || f->requests.v[kept - 1] != f->requests.v[i])
 			f->requests.v[kept++] = f->requests.v[i];
 	f->requests.nr = kept;
-	f->lost *= (double)t->g->seen / (double)t->g->v.nr;
 }
 
 static bool try_label(const struct trial *t, struct peer_fault *f)

@@ -16,8 +16,8 @@
 /* One piece of work. Several nodes may have done it together. */
 struct peer_sample {
 	int64_t at, ns;
-	uint64_t request;
-	uint64_t labels; /* bits: positions in the group's labels */
+	uint64_t request; /* 0: not known */
+	uint64_t labels;  /* bits: positions in the group's labels */
 };
 
 /* Work of one kind, so that the same time is to be expected. */

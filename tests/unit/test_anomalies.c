@@ -268,6 +268,44 @@ static void a_slow_way_between_two_nodes_is_named(void **state)
 	expect_nothing(ways(false));
 }
 
+/* Lines that say how long a read took, on three nodes; slow: dn2 from 20 s to 34 s of 60. */
+static struct store *reading(bool slow)
+{
+	static const char *const nodes[] = { "dn1", "dn2", "dn3" };
+	struct store *s = run_new();
+	struct sink sink = store_sink(s);
+	struct dice dice = { 12 };
+
+	for (int i = 0; i < 600; i++) {
+		const char *node = nodes[dice_below(&dice, 3)];
+		int64_t at = AT(i * 0.1), ns = vary(&dice, 4 * NS_MS);
+		struct event ev = { .kind = EVENT_LOG,
+				    .level = LEVEL_INFO,
+				    .nr_lines = 1,
+				    .node = str_of(node),
+				    .title = STR("op: READ, duration(ns): <*>") };
+		struct made m = { .type = "write" };
+		struct error err;
+
+		if (slow && node == nodes[1] && at >= AT(20) && at < AT(34))
+			ns *= 60;
+		ev.duration = ns;
+		ev.ns = at + ns;
+		assert_int_equal(sink.events(sink.to, &ev, 1, &err), 0);
+		add(&m, SPAN_NONE, "nn", "write", at, at + vary(&dice, 5 * NS_MS));
+		put(s, &m);
+	}
+	run_finish(s);
+	return s;
+}
+
+static void what_lines_say_that_work_took_tells_of_slow_nodes_too(void **state)
+{
+	(void)state;
+	expect(reading(true), "slow node", "dn2", AT(20), AT(34));
+	expect_nothing(reading(false));
+}
+
 /* --- silences -------------------------------------------------------------------------------- */
 
 /* Requests that visit one of three nodes, each every few milliseconds; who is on dn2 at the moment
@@ -556,6 +594,7 @@ int main(void)
 		cmocka_unit_test(load_that_slows_all_nodes_down_blames_none),
 		cmocka_unit_test(services_that_differ_are_not_compared),
 		cmocka_unit_test(a_slow_way_between_two_nodes_is_named),
+		cmocka_unit_test(what_lines_say_that_work_took_tells_of_slow_nodes_too),
 		cmocka_unit_test(a_node_that_stood_still_is_named_with_when_and_how_long),
 		cmocka_unit_test(when_all_are_silent_none_is_blamed),
 		cmocka_unit_test(a_node_that_others_complain_of_after_its_last_word_is_dead),
