@@ -19,7 +19,7 @@
 #include "program/model_file.h"
 #include "store/store.h"
 
-enum { LOOK_MAX = 200, LOOK_DEPTH = 12 }; /* files and folders, to see what a folder is made of */
+enum { LOOK_MAX = 1000, LOOK_DEPTH = 12 }; /* files and folders, to see what a folder is made of */
 
 static bool is_class_name(const char *name)
 {
@@ -31,8 +31,14 @@ static bool is_class_name(const char *name)
 	return false;
 }
 
+static bool is_log_name(const char *name)
+{
+	return strstr(name, ".log") || strstr(name, ".out") || strstr(name, "syslog") ||
+	       strstr(name, "stderr") || strstr(name, "stdout");
+}
+
 struct look {
-	unsigned nr, nr_classes;
+	unsigned nr, nr_classes, nr_logs;
 };
 
 static void look_at(struct look *l, const char *folder, unsigned depth)
@@ -53,13 +59,16 @@ static void look_at(struct look *l, const char *folder, unsigned depth)
 		if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
 			continue;
 		l->nr++;
-		l->nr_classes += is_class_name(e->d_name);
+		if (is_class_name(e->d_name))
+			l->nr_classes++;
+		else
+			l->nr_logs += is_log_name(e->d_name);
 	}
 	if (d)
 		closedir(d);
 }
 
-/* Most of what lies in a folder of jars or classes is just that. */
+/* Most of what lies in a folder of jars or classes is just that, and no logs beside them. */
 bool models_is_program(const char *path)
 {
 	struct look l = { 0 };
@@ -72,7 +81,7 @@ bool models_is_program(const char *path)
 	if (!S_ISDIR(st.st_mode))
 		return false;
 	look_at(&l, path, 0);
-	return l.nr_classes && 2 * l.nr_classes > l.nr;
+	return !l.nr_logs && 2 * l.nr_classes > l.nr;
 }
 
 struct opening {

@@ -50,7 +50,8 @@ void layout_worker_free(struct layout_worker *worker);
 int layout_parse(const struct layout *layout, struct layout_worker *worker, struct str line,
 		 struct arena *arena, struct event *ev, struct losses *losses);
 
-/* The message of the last event, as far as the lines so far hold it; may be the line's own bytes. */
+/* The message of the last event, as far as the lines so far hold it; may be the line's own bytes.
+ */
 struct str layout_message(const struct layout_worker *worker);
 
 /*

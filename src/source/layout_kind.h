@@ -93,8 +93,8 @@ struct layout_worker {
 	struct layout_names names;
 	enum layout_bare bare; /* how the last duration was written */
 	unsigned expects;      /* what the next line of an event of several lines is */
-	struct str message; /* of the last event … */
-	struct str *said;   /* … or that of the worker around this one: where it is to be put */
+	struct str message;    /* of the last event … */
+	struct str *said;      /* … or that of the worker around this one: where it is to be put */
 	struct layout_worker *inner[LAYOUT_INNER_MAX];
 };
 

@@ -67,7 +67,6 @@ static inline void written_version(struct model_writer *w, uint32_t point, const
 		if (n)
 			written_part(w, PART_TEXT, HOLE_TEXT, (struct str){ at, n });
 		d.letters += (uint32_t)n;
-		at += n;
 		if (!open)
 			break;
 		written_part(w, open[1] == '*' ? PART_ANY : PART_HOLE,
