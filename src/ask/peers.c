@@ -28,6 +28,7 @@
 #define LEAST_RANK 0.75     /* chance that a sample with the label takes longer than one without */
 #define MOST_CHANCE 1e-3    /* after correction */
 #define LEAST_ALWAYS 30     /* samples on each side, of teams that never were otherwise */
+#define OUTSIDE_TIMES 2     /* as much outside a stretch as inside is most of the time */
 #define MOST_REPEATED 0.95
 #define LEAST_SPREAD 0.2 /* of logarithms: no work is evener than this */
 #define CAP 1.5          /* of a logarithm: one giant does not decide */
@@ -309,7 +310,10 @@ static double chance_of(const struct trial *t, const struct peer_fault *f, doubl
 	sd = in.sd > out.sd ? in.sd : out.sd;
 	sd = sd > peers_sd ? sd : peers_sd;
 	sd = sd > LEAST_SPREAD ? sd : LEAST_SPREAD;
-	per_one = in.per_one > out.per_one ? in.per_one : out.per_one;
+	/* inside, what is looked for repeats itself; outside, if that is most, is how it is without
+	 */
+	per_one = rest >= OUTSIDE_TIMES * f->nr || out.per_one > in.per_one ? out.per_one
+									    : in.per_one;
 	/* what the node always takes longer is not what makes the stretch stand out */
 	base = rest > f->nr && out.mean > 0 ? out.mean : 0;
 	worth = (double)f->nr / per_one;
