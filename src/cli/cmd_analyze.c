@@ -27,28 +27,46 @@ static const char *name_of(const struct call *call, const struct buf *where, con
 	return path ? path : call->nr_inputs == 1 ? call->inputs[0] : NULL;
 }
 
+/* What was found is told even when it cannot be stored: hours may have gone into it. */
+static int keep(struct store *s, struct buf *where, const char *path)
+{
+	struct error err = { 0 };
+	int got = where->n ? storing_end(s, where, &err) : 0;
+
+	if (got >= 0)
+		return got;
+	if (path)
+		say_error("%s; the run is in '%s', which 'culprit export' can store", err.msg,
+			  path);
+	else
+		say_error("%s; the run is not kept, since no file was named with -o", err.msg);
+	buf_clear(where);
+	return got;
+}
+
 int cmd_analyze(const struct call *call)
 {
 	struct buf where = { 0 }, shown = { 0 };
 	struct store *s = NULL;
 	struct error err = { 0 };
-	int got = storing_begin(call, &where, &err);
+	int got = storing_begin(call, &where, &err), kept = 0;
 	const char *path = path_of(call, got > 0);
 
 	if (got >= 0)
 		got = call_has(call, "follow")
 			      ? follow_until_told(call, path, &s, &err)
 			      : observe(call, call->inputs, call->nr_inputs, path, &s, &err);
-	if (got >= 0 && where.n)
-		got = storing_end(s, &where, &err);
+	if (got >= 0)
+		kept = keep(s, &where, path);
 	if (got >= 0)
 		got = verdict(call, s, name_of(call, &where, path, &shown), &err);
 	if (s)
 		store_close(s);
 	buf_done(&where);
 	buf_done(&shown);
-	if (got >= 0)
-		return got ? EXIT_NOTHING : EXIT_ANSWERED;
-	say_error("%s", err.msg);
-	return EXIT_CANNOT;
+	if (got < 0)
+		say_error("%s", err.msg);
+	if (got < 0 || kept < 0)
+		return EXIT_CANNOT;
+	return got ? EXIT_NOTHING : EXIT_ANSWERED;
 }

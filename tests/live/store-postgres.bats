@@ -306,6 +306,30 @@ a_while() {
 	[ $cut -gt 0 ]
 }
 
+@test "what cannot be stored after all is told all the same" {
+	# the server is asked in the beginning; the rest comes to it once it has gone
+	mkfifo "$DIR/slow.log"
+	"$CULPRIT" analyze "$DIR/slow.log" -o "$DIR/kept.culprit" --store "$AT#x" >"$DIR/said" 2>"$DIR/words" 3>&- &
+	local pid=$!
+	exec 9>"$DIR/slow.log"
+	cat "$DIR/small.log" >&9
+	postgres_stop "$PG" TERM
+	exec 9>&-
+	local status=0
+	wait $pid || status=$?
+	postgres_start "$PG"
+	cat "$DIR/words"
+	[ $status = 2 ]
+	[ "$(wc -l <"$DIR/words")" = 1 ]
+	grep -q "no PostgreSQL answers at .*; the run is in '$DIR/kept.culprit', which 'culprit export' can store" "$DIR/words"
+	grep -q '300 requests' "$DIR/said"
+	"$CULPRIT" export "$DIR/kept.culprit" --store "$AT"
+	[ "$(nr_requests "$AT#kept")" = 300 ]
+	# from one address to another
+	"$CULPRIT" export "$AT#kept" --store "$AT#copy"
+	same "$DIR/kept.culprit" "$AT#copy" requests --json
+}
+
 @test "kill -9 of the server in the middle is told, and leaves the old run" {
 	measure
 	"$CULPRIT" export "$DIR/small.culprit" --store "$AT#x"
