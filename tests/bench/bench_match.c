@@ -73,19 +73,16 @@ static void fail(const char *why)
 	exit(2);
 }
 
-static struct matcher *open_models(char **paths, unsigned nr, const struct model_file **models)
+static struct matcher *open_models(char **paths, unsigned nr, struct model_file **models)
 {
 	struct matcher *m;
 	struct error err;
 
 	for (unsigned i = 0; i < nr; i++) {
-		struct model_file *f;
-
-		if (model_open(&f, paths[i], &err) < 0)
+		if (model_open(&models[i], paths[i], &err) < 0)
 			fail(err.msg);
-		models[i] = f;
 	}
-	if (matcher_new(&m, models, nr, &err) < 0)
+	if (matcher_new(&m, (const struct model_file *const *)models, nr, &err) < 0)
 		fail(err.msg);
 	return m;
 }
@@ -182,7 +179,7 @@ int main(int argc, char **argv)
 {
 	const struct statements keep = { NULL, keep_message };
 	const struct source_options o = { .statements = &keep, .is_bare = true };
-	const struct model_file *models[16];
+	struct model_file *models[16];
 	struct bench b = { 0 };
 	struct losses losses = { 0 };
 	struct sink sink = { .to = &b,
@@ -202,10 +199,12 @@ int main(int argc, char **argv)
 	began = seconds();
 	m = open_models(argv + 2 + is_told, (unsigned)(argc - 2 - is_told), models);
 	if (is_told)
-		tell_all(&b, m, models);
+		tell_all(&b, m, (const struct model_file *const *)models);
 	else
 		measure(&b, m, seconds() - began);
 	matcher_free(m);
+	for (int i = 0; i < argc - 2 - is_told; i++)
+		model_close(models[i]);
 	vec_done(&b.lines);
 	arena_done(&b.arena);
 	return 0;

@@ -245,7 +245,7 @@ static void take_values(const struct fitting *f, struct match *to)
 		take_gap(f, i, to);
 }
 
-/* False when the end does not fit, or the beginning. */
+/* False when the end does not fit. */
 static bool begin(struct fitting *f, const struct match_pattern *p, struct str message)
 {
 	f->end = message.n;
@@ -262,11 +262,8 @@ static bool begin(struct fitting *f, const struct match_pattern *p, struct str m
 	f->p = p;
 	f->message = message;
 	f->nr = p->nr_constants;
-	if (p->begins) {
-		if (!str_starts(message, p->parts[0].text))
-			return false;
+	if (p->begins)
 		f->at[0] = 0;
-	}
 	return true;
 }
 

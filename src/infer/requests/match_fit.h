@@ -40,7 +40,8 @@ enum match_fit {
 	FIT_WHOLE,
 };
 
-/* The message begins with no blank. On a fit the values of *to are set. */
+/* A message that begins as the pattern does, and with no blank. On a fit the values of *to are set.
+ */
 enum match_fit match_fit(const struct match_pattern *p, struct str message, struct match *to);
 /*
  * How many letters of it the message begins with, constant after constant, before it goes on

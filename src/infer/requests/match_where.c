@@ -26,7 +26,8 @@ static bool is_file(struct str s)
 	};
 
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
-		if (str_ends(s, endings[i]))
+		if (s.n && s.p[s.n - 1] == endings[i].p[endings[i].n - 1] &&
+		    str_ends(s, endings[i]))
 			return true;
 	return false;
 }
@@ -34,8 +35,11 @@ static bool is_file(struct str s)
 /* "name:12" */
 static struct str without_line(struct str s, uint32_t *line)
 {
-	size_t colon = last_char(s, ':');
+	size_t colon;
 
+	if (!s.n || s.p[s.n - 1] < '0' || s.p[s.n - 1] > '9')
+		return s;
+	colon = last_char(s, ':');
 	if (colon < s.n && take_line(str_skip(s, colon + 1), line))
 		return str_head(s, colon);
 	return s;
