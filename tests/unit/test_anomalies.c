@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "ask/alike.h"
+#include "ask/complaints.h"
 #include "ask_run.h"
 #include "model/sink.h"
 
@@ -429,6 +431,81 @@ static void a_node_that_merely_ends_is_not_dead(void **state)
 	expect_nothing(dying(false));
 }
 
+/* --- what lines say -------------------------------------------------------------------------- */
+
+/* Three nodes log; each warns now and then, dn3 of its disk as well. */
+static struct store *warning(bool one)
+{
+	static const char *const nodes[] = { "dn1", "dn2", "dn3" };
+	struct store *s = run_new();
+	struct sink sink = store_sink(s);
+	char text[64];
+
+	for (int i = 0; i < 900; i++) {
+		const char *node = nodes[i % 3];
+		bool disk = one ? node == nodes[2] && i % 30 == 2 : i % 31 == 0;
+
+		snprintf(text, sizeof(text), "slow write to disk cost %d ms", 300 + i);
+		say_event(&sink, node, AT(i * 0.02), disk ? LEVEL_WARN : LEVEL_INFO, text);
+		if (i % 25 == 0)
+			say_event(&sink, node, AT(i * 0.02), LEVEL_WARN, "no native library");
+	}
+	for (int i = 0; i < 50; i++) {
+		struct made m = { .type = "write" };
+
+		add(&m, SPAN_NONE, "dn2", "writeBlock", AT(i * 0.2), AT(i * 0.2) + 5 * NS_MS);
+		put(s, &m);
+	}
+	run_finish(s);
+	return s;
+}
+
+static void what_one_node_alone_warns_of_is_told(void **state)
+{
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct store *s = warning(true);
+	struct json_value v;
+
+	(void)state;
+	assert_true(find(s, "warnings", j, &out, &v));
+	assert_str_equal(run_str(v, "said"), "slow write to disk cost <*> ms");
+	buf_done(&out);
+	json_free(j);
+	expect(s, "warnings", "dn3", 0, 0);
+	expect_nothing(warning(false));
+}
+
+static void a_line_is_masked_behind_its_head(void **state)
+{
+	struct buf out = { 0 };
+
+	(void)state;
+	complaints_mask(STR("09:31:15 WARN [t-7] dfs.DataNode: to 10.0.0.1:50010 failed\n\tat x"),
+			STR("dfs.DataNode"), &out);
+	assert_str_equal(buf_str(&out), "to <*> failed");
+	buf_clear(&out);
+	complaints_mask(STR("plain"), STR(""), &out);
+	assert_str_equal(buf_str(&out), "plain");
+	buf_clear(&out);
+	complaints_mask(STR(""), STR("dfs.DataNode"), &out);
+	assert_int_equal(out.n, 0);
+	buf_done(&out);
+}
+
+static void replicas_are_known_by_their_names(void **state)
+{
+	(void)state;
+	assert_true(alike_names(STR("dn1"), STR("dn12")));
+	assert_true(alike_names(STR("ip-10-0-0-1"), STR("ip-10-0-12-7")));
+	assert_true(alike_names(STR("cart@a"), STR("cart@b")));
+	assert_false(alike_names(STR("cart@a"), STR("auth@a")));
+	assert_false(alike_names(STR("cart@a"), STR("cart")));
+	assert_false(alike_names(STR("dn1"), STR("nn")));
+	assert_false(alike_names(STR("dn1"), STR("dn")));
+	assert_false(alike_names(STR(""), STR("dn")));
+}
+
 /* --- requests that go another way ------------------------------------------------------------ */
 
 /* Some requests call the store several times; failed: the first call fails on db2, since 15 s. */
@@ -599,6 +676,9 @@ int main(void)
 		cmocka_unit_test(when_all_are_silent_none_is_blamed),
 		cmocka_unit_test(a_node_that_others_complain_of_after_its_last_word_is_dead),
 		cmocka_unit_test(a_node_that_merely_ends_is_not_dead),
+		cmocka_unit_test(what_one_node_alone_warns_of_is_told),
+		cmocka_unit_test(a_line_is_masked_behind_its_head),
+		cmocka_unit_test(replicas_are_known_by_their_names),
 		cmocka_unit_test(steps_that_fail_and_are_done_again_are_counted),
 		cmocka_unit_test(requests_that_stop_in_the_middle_for_a_while_are_told),
 		cmocka_unit_test(requests_that_always_had_two_ways_to_end_are_not_told),
