@@ -3,6 +3,7 @@
 #ifndef CULPRIT_ASK_ANOMALY_H
 #define CULPRIT_ASK_ANOMALY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
@@ -35,6 +36,7 @@ struct anomaly {
 	double often, before;  /* counts: what it says depends on the kind */
 	uint64_t requests;     /* that it touches */
 	uint64_t slowest, slowest_of; /* of the slowest requests, how many it touches */
+	bool others_too;              /* of a pause: the others soon fell silent as well */
 	double lost;                  /* ns that those requests took longer */
 	double confidence;            /* that it did not come about by chance */
 	uint64_t examples[ANOMALY_EXAMPLES];

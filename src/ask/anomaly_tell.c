@@ -35,7 +35,8 @@ static void say_pause(struct buf *b, const struct anomaly *x)
 	buf_fmt(b, STR_FMT " stood still for ", STR_ARG(x->node));
 	time_span_text(b, x->took);
 	say_when(b, x);
-	buf_fmt(b, ": it logged nothing while others went on, and %llu request%s waited through it",
+	buf_fmt(b, ": it logged nothing while others %s, and %llu request%s waited through it",
+		x->others_too ? "soon fell silent as well" : "went on",
 		(unsigned long long)x->requests, x->requests == 1 ? "" : "s");
 	buf_add(b, STR(" (usually "));
 	time_span_text(b, x->usual);

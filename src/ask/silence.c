@@ -3,7 +3,9 @@
  * time, then was busy again: its process was stopped (a collection of garbage, a signal, a machine
  * that hung). That requests waited through it is what makes it a finding: idle nodes are silent,
  * too. When one node stops, the others soon wait for it and fall silent in turn, but later and
- * not for as long: of silences that overlap the longest is told.
+ * not for as long: of silences that overlap the longest is told. When all clients wait for it,
+ * there is no other sign of life at all: then it must have been the first, and all must have waited
+ * for it.
  *
  * A node that is never heard again may have ended as it should: only when others complain from
  * then on, or requests went wrong with it, is it called dead.
@@ -26,6 +28,7 @@
 #define COMPLAINTS_NS (15 * NS_S)
 #define LEAST_COMPLAINTS 5
 #define COMPLAINTS_MORE 3 /* times as many as before */
+#define NEARLY_ALL 0.9    /* of the waiting, where all nodes fell silent */
 #define LEAST_WAITING 3   /* requests, where none is known to have been there */
 #define WAITED 0.8        /* of the silence, by a request that waited through it */
 #define CANDIDATES_MOST 4096
@@ -113,8 +116,9 @@ static void look_at_gap(struct silences *s, const struct activity *a, size_t nod
 	struct silence one = { .node = (sym_t)node + 1 };
 
 	one.expected = (before < after ? before : after) * (double)len;
-	if (one.expected < LEAST_EXPECTED || others_inside(a, l, g->first, g->until) < LEAST_OTHERS)
+	if (one.expected < LEAST_EXPECTED)
 		return;
+	one.alone = others_inside(a, l, g->first, g->until) >= LEAST_OTHERS;
 	one.begin = activity_ns(a, g->first);
 	one.end = activity_ns(a, g->until);
 	count_complaints(a, l, &one);
@@ -245,6 +249,17 @@ static bool is_shadow(const struct silences *s, const struct silence *one)
 	return false;
 }
 
+/* Where all fall silent, as every client waits: whether it was this node that they wait for. It was
+ * the first to be silent, and nearly all that waited have to do with it. */
+static bool is_first(const struct silences *s, const struct silence *one)
+{
+	vec_each (&s->v, other)
+		if (other != one && overlap(one, other) && other->begin <= one->begin)
+			return false;
+	return one->visitors >= LEAST_WAITING &&
+	       (double)one->visitors >= NEARLY_ALL * (double)one->requests;
+}
+
 static bool has_complaints(const struct silence *s)
 {
 	return s->complaints >= LEAST_COMPLAINTS &&
@@ -258,7 +273,8 @@ void silences_judge(struct silences *s, const struct activity *a)
 		bool complained = has_complaints(one);
 		double trust = 1 - 1 / (2 + (double)(one->requests + one->complaints));
 
-		one->told = one->visitors > 1 || one->requests >= LEAST_WAITING;
+		one->told = one->alone ? one->visitors > 1 || one->requests >= LEAST_WAITING
+				       : is_first(s, one);
 		if (one->for_good)
 			one->told = complained;
 		if (!one->told || is_shadow(s, one)) {
@@ -270,6 +286,7 @@ void silences_judge(struct silences *s, const struct activity *a)
 		one->found.begin = one->begin;
 		one->found.end = one->for_good ? NS_NONE : one->end;
 		one->found.took = len;
+		one->found.others_too = !one->alone;
 		one->found.usual =
 			one->requests ? length_of(one->usual / (double)one->requests) : 0;
 		one->found.often = (double)one->complaints;

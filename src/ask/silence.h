@@ -9,6 +9,7 @@
 struct silence {
 	sym_t node;
 	int64_t begin, end;
+	bool alone;      /* others went on */
 	bool for_good;   /* it was never heard again; end is that of the others */
 	double expected; /* signs of life, had it gone on as before */
 	uint64_t complaints, complaints_before; /* warnings of others since, and before */
