@@ -336,7 +336,7 @@ static int get_packed(struct db *db, enum db_table table, uint64_t at, uint64_t 
 int db_get(struct db *db, enum db_table table, uint64_t at, uint64_t *number, struct buf *raw,
 	   struct error *err)
 {
-	struct str packed;
+	struct str packed = { 0 };
 	uint64_t found = 0;
 	int r = get_packed(db, table, at, &found, &packed, err);
 
@@ -352,8 +352,8 @@ int db_each_packed(struct db *db, enum db_table table,
 		   int (*each)(void *ctx, uint64_t number, struct str packed), void *ctx,
 		   struct error *err)
 {
-	uint64_t at = INT64_MAX, number;
-	struct str packed;
+	uint64_t at = INT64_MAX, number = 0;
+	struct str packed = { 0 };
 	int r;
 
 	while ((r = get_packed(db, table, at, &number, &packed, err)) > 0) {
