@@ -273,7 +273,7 @@ static const char *listed_name(void *to, size_t nr)
 static int read_listed(void *to, size_t nr, const struct source_options *o, struct sink *sink,
 		       struct error *err)
 {
-	return source_read(((struct source_list *)to)->paths[nr], o, sink, err);
+	return source_read_listed(to, nr, o, sink, err);
 }
 
 /* The inputs without programs, which say what lines mean and hold none themselves. */

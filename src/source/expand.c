@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/vec.h"
+#include "source/kin.h"
 #include "source/rotation.h"
 #include "source/source.h"
 
@@ -161,7 +162,7 @@ int source_expand(char *const *args, size_t nr, struct source_list *list, struct
 	/* below several directories the same name may stand twice */
 	for (size_t i = 0; i < w.name_at.nr && nr > 1; i++)
 		w.name_at.v[i] = 0;
-	made = (struct source_list){ w.paths.v, w.name_at.v, w.paths.nr, w.bytes };
+	made = (struct source_list){ w.paths.v, w.name_at.v, w.paths.nr, w.bytes, NULL };
 	names_done(&w.seen);
 	if (r)
 		source_list_done(&made);
@@ -176,5 +177,19 @@ void source_list_done(struct source_list *list)
 		free(list->paths[i]);
 	free(list->paths);
 	free(list->name_at);
+	if (list->kin)
+		kin_done(list->kin);
+	free(list->kin);
 	*list = (struct source_list){ 0 };
+}
+
+int source_read_listed(struct source_list *list, size_t nr, const struct source_options *o,
+		       struct sink *sink, struct error *err)
+{
+	struct source_options own = *o;
+
+	if (!list->kin)
+		list->kin = mem_zalloc(sizeof(*list->kin));
+	own.kin = kin_of_listed(list->kin, list, nr);
+	return source_read(list->paths[nr], &own, sink, err);
 }

@@ -64,6 +64,7 @@ void follow_free(struct follow *f)
 	vec_done(&f->ghosts);
 	vec_done(&f->taken);
 	follow_index_done(&f->index);
+	kin_done(&f->kin);
 	free(f->output_dir);
 	free(f);
 }
@@ -212,6 +213,7 @@ size_t follow_take(struct follow *f, int64_t now, bool is_last, bool *has_more)
 {
 	*has_more = false;
 	vec_clear(&f->taken);
+	buf_clear(&f->kin.log);
 	vec_each (&f->files, it) {
 		uint64_t whole = (*it)->copy_of ? 0 : whole_of(f, *it, now, is_last);
 		/* what is compressed begins with nothing for a while */
@@ -241,6 +243,26 @@ const char *follow_path(const struct follow *f, size_t nr)
 	return f->taken.v[nr]->path;
 }
 
+/* The largest file of its log, when that is another one. */
+static struct str kin_of(struct follow *f, size_t nr)
+{
+	cleanup(follow_fd) struct follow_fd at = { .fd = -1 };
+	const struct followed *best = NULL;
+	struct str log = str_of(f->taken.v[nr]->log);
+	size_t i = nr, nr_kin = 0;
+
+	while (i && str_eq(str_of(f->taken.v[i - 1]->log), log))
+		i--;
+	for (; i < f->taken.nr && str_eq(str_of(f->taken.v[i]->log), log); i++, nr_kin++)
+		if (!best || f->taken.v[i]->upto > best->upto)
+			best = f->taken.v[i];
+	if (nr_kin < 2)
+		return (struct str){ 0 };
+	if (!kin_is_of(&f->kin, log))
+		kin_set(&f->kin, log, follow_set_open(best, &at) ? at.fd : -1, best->upto);
+	return buf_str(&f->kin.head);
+}
+
 static int is_stale(const struct followed *it, struct error *err)
 {
 	return error_set(err, ESTALE, "'%s' was replaced while it was read", it->path);
@@ -251,6 +273,7 @@ int follow_read(struct follow *f, size_t nr, const struct source_options *o, str
 {
 	struct followed *it = f->taken.v[nr];
 	cleanup(follow_fd) struct follow_fd at;
+	struct source_options own = *o;
 	struct stat st;
 	uint64_t mark;
 	int r;
@@ -265,7 +288,8 @@ int follow_read(struct follow *f, size_t nr, const struct source_options *o, str
 	if (fstat(at.fd, &st) || (uint64_t)st.st_size < it->upto)
 		return is_stale(it, err);
 	mark = sink_mark(at.fd, it->upto);
-	r = source_read_open(at.fd, it->path, it->upto, o, sink, err);
+	own.kin = kin_of(f, nr);
+	r = source_read_open(at.fd, it->path, it->upto, &own, sink, err);
 	/* cut and written anew meanwhile: half of what was read is of another time */
 	if (r >= 0 && (fstat(at.fd, &st) || (uint64_t)st.st_size < it->upto ||
 		       sink_mark(at.fd, it->upto) != mark))

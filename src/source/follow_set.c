@@ -37,18 +37,14 @@ char *follow_set_directory(struct str path)
 
 static void set_path(struct followed *it, const char *path)
 {
-	struct str p = str_of(path);
-	size_t dir = directory_length(p), n;
-	struct rotation r;
+	struct buf log = { 0 };
 
-	rotation_of(str_skip(p, dir), &r);
-	n = strlen(r.log);
 	free(it->path);
 	free(it->log);
-	it->path = copy_of(p);
-	it->log = mem_alloc(dir + n + 1);
-	memcpy(it->log, p.p, dir);
-	memcpy(it->log + dir, r.log, n + 1);
+	it->path = copy_of(str_of(path));
+	rotation_log(&log, str_of(path));
+	it->log = copy_of(buf_str(&log));
+	buf_done(&log);
 }
 
 static bool is_file(const struct followed *it, const struct stat *st)

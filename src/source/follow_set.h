@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "source/follow.h"
 #include "source/follow_index.h"
+#include "source/kin.h"
 #include "source/rotation.h"
 
 struct stat;
@@ -57,6 +58,7 @@ struct follow {
 	struct follow_index index;    /* of all of them, made anew by each look */
 	VEC(struct follow_ghost) ghosts;
 	VEC(struct followed *) taken;
+	struct kin kin;
 	uint64_t nr_serials, nr_gone, nr_lost;
 	unsigned nr_open;
 	bool changed, names_changed;

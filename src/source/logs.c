@@ -19,6 +19,7 @@
 
 #define LINE_BYTES_MAX ((size_t)1 << 20)
 #define SNIFF_BYTES ((size_t)4 << 10)
+#define FIT_LINES 200
 #define SNIFF_SURE 30 /* any format that knows its own marks is surer than this */
 
 struct logs {
@@ -181,6 +182,46 @@ static int settle(void *ctx, struct batch *b, struct error *err)
 	return layout_settle(((struct logs *)ctx)->layout, b->events.v, b->events.nr, &b->losses);
 }
 
+/* How many of the first lines begin an event. */
+static size_t fit(const struct layout *layout, struct str head)
+{
+	struct layout_worker *worker = layout_worker_new(layout);
+	struct arena arena = { 0 };
+	struct losses losses = { 0 };
+	struct event ev;
+	struct str line;
+	size_t nr = 0;
+
+	for (int i = 0; i < FIT_LINES && str_take_line(&head, &line); i++)
+		nr += layout_parse(layout, worker, line, &arena, &ev, &losses) == 1;
+	arena_done(&arena);
+	layout_worker_free(worker);
+	return nr;
+}
+
+/*
+ * Few lines may look like another layout than they are of, and say too little of units. One that
+ * was learned from a larger file of the same log is taken if it fits them as well; of those only
+ * that name the year, since what else is known of the time is of the file itself.
+ */
+static void prefer_kin(struct layout **layout, struct str head, struct str kin,
+		       const struct layout_hints *hints)
+{
+	struct layout *other = NULL;
+	struct error err;
+
+	if (layout_learn(&other, kin, hints, &err) < 0)
+		return;
+	if (str_find(layout_pattern(other), STR("yyyy")) < layout_pattern(other).n &&
+	    fit(other, head) >= fit(*layout, head)) {
+		struct layout *own = *layout;
+
+		*layout = other;
+		other = own;
+	}
+	layout_free(other);
+}
+
 static int find_layout(struct input *in, const struct source_options *o, struct layout **layout,
 		       struct error *err)
 {
@@ -194,6 +235,8 @@ static int find_layout(struct input *in, const struct source_options *o, struct 
 	int r = o->layout ? layout_compile(layout, o->layout, &hints, err)
 			  : layout_learn(layout, input_head(in, NULL), &hints, err);
 
+	if (r >= 0 && !o->layout && o->kin.n > input_head(in, NULL).n)
+		prefer_kin(layout, input_head(in, NULL), o->kin, &hints);
 	arena_done(&arena);
 	return r;
 }

@@ -117,11 +117,25 @@ void rotation_of(struct str name, struct rotation *r)
 		} else if (take_ending(&name, laid_aside, NR(laid_aside), &away)) {
 			if (r->age == ROTATION_NONE)
 				r->age = ROTATION_OLD;
-		} else if (!take_ending(&name, packed, NR(packed), &away)) {
+		} else if (take_ending(&name, packed, NR(packed), &away)) {
+			r->is_packed = true;
+		} else {
 			again = !ending.n && take_ending(&name, endings, NR(endings), &ending);
 		}
 	}
 	set_log(r, name, ending);
+}
+
+void rotation_log(struct buf *b, struct str path)
+{
+	size_t dir = path.n;
+	struct rotation r;
+
+	while (dir && path.p[dir - 1] != '/')
+		dir--;
+	rotation_of(str_skip(path, dir), &r);
+	buf_add(b, str_head(path, dir));
+	buf_add(b, str_of(r.log));
 }
 
 /* Runs of digits by their value, all else by bytes: "2024-01-01-3" is before "2024-01-01-12". */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/str.h"
+#include "base/buf.h"
 
 /* From the oldest to the one that is written now. */
 enum rotation_age {
@@ -20,10 +20,13 @@ struct rotation {
 	enum rotation_age age;
 	struct str date; /* borrowed from the name; empty when there is none */
 	uint64_t number;
+	bool is_packed;
 };
 
 /* The name of a file, without its directory. */
 void rotation_of(struct str name, struct rotation *r);
+/* The path that the log of this file has while it is written. */
+void rotation_log(struct buf *b, struct str path);
 /* By log, within one the oldest first. A total order of names in a directory. */
 int rotation_cmp(struct str a, struct str b);
 /* The same for paths, directory by directory. */

@@ -30,7 +30,9 @@ struct source_options {
 	bool is_bare; /* of logs: layout, time and split only; what the text names or tells is left
 			 alone (to measure the one without the other) */
 	const struct statements *statements; /* asked about each event of a log; may be NULL */
-	bool is_blind; /* of captures: names of requests in messages are not looked at */
+	struct str kin; /* of logs: the beginning of a larger file of the same log, which shows
+			   the layout better; empty when there is none */
+	bool is_blind;  /* of captures: names of requests in messages are not looked at */
 };
 
 /* One input format. Adding one is a file, and a line in the table of source.c. */
@@ -56,6 +58,7 @@ struct source_list {
 	size_t *name_at; /* where in the path the name begins that answers show */
 	size_t nr;
 	uint64_t bytes; /* of all that are regular files */
+	struct kin *kin;
 };
 
 /* Files named by arguments: files, directories (walked, hidden files left out), globs, "-". Files
@@ -63,6 +66,9 @@ struct source_list {
  * Sorted within a directory, rotated logs the oldest first. */
 int source_expand(char *const *args, size_t nr, struct source_list *list, struct error *err);
 void source_list_done(struct source_list *list);
+/* As source_read, of one in the list: what others of its log show is used for it. */
+int source_read_listed(struct source_list *list, size_t nr, const struct source_options *o,
+		       struct sink *sink, struct error *err);
 
 /*
  * Reads one file into the sink. 1: read; 0: passed over (it cannot be opened, is empty or of no
