@@ -168,7 +168,7 @@ int models_open(struct models *ms, const struct call *call, char *const *inputs,
 		got = matcher_new(&ms->matcher, (const struct model_file *const *)ms->v, ms->nr,
 				  err);
 	if (got >= 0 && ms->matcher)
-		ms->statements = (struct statements){ ms->matcher, match_event };
+		ms->statements = (struct statements){ ms->matcher, match_event, true };
 	vec_done(&o.programs);
 	arena_done(&o.arena);
 	return got;

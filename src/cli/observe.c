@@ -16,6 +16,8 @@
 #include "cli/say.h"
 #include "cli/storing.h"
 #include "infer/inference.h"
+#include "infer/requests/gather.h"
+#include "infer/requests/sight.h"
 #include "model/event.h"
 #include "model/sink.h"
 #include "source/source.h"
@@ -64,15 +66,20 @@ struct passage {
 	struct progress progress;
 	const char *name;      /* of the file at hand, as answers show it */
 	struct models *models; /* NULL: none are given */
+	struct gather *gather;
 };
 
 static int pass_file(void *to, const struct file_seen *f, uint32_t *number, struct error *err)
 {
 	struct passage *p = to;
 	struct file_seen seen = *f;
+	int got;
 
 	seen.name = str_of(p->name);
-	return p->store.file(p->store.to, &seen, number, err);
+	got = p->store.file(p->store.to, &seen, number, err);
+	if (got >= 0)
+		gather_file(p->gather, *number, seen.name);
+	return got;
 }
 
 static int pass_events(void *to, const struct event *ev, size_t nr, struct error *err)
@@ -83,6 +90,7 @@ static int pass_events(void *to, const struct event *ev, size_t nr, struct error
 		return error_set(err, EINTR, "interrupted");
 	if (p->models)
 		models_count(p->models, ev, nr);
+	gather_events(p->gather, ev, nr);
 	return p->store.events(p->store.to, ev, nr, err);
 }
 
@@ -115,6 +123,8 @@ struct inputs {
 	struct source_options options;
 	const struct observed_files *files;
 	struct models models;
+	struct statements statements;
+	struct gather gather;
 };
 
 /* One bad file must not cost the others; our own failures do end it. */
@@ -128,7 +138,9 @@ static int read_inputs(void *to, struct sink *store, struct error *err)
 	struct inputs *in = to;
 	const struct source_options *o = &in->options;
 	const struct observed_files *files = in->files;
-	struct passage p = { .store = *store, .models = in->models.matcher ? &in->models : NULL };
+	struct passage p = { .store = *store,
+			     .models = in->models.matcher ? &in->models : NULL,
+			     .gather = &in->gather };
 	struct sink sink = {
 		&p, pass_file, pass_events, pass_spans, pass_progress, p.store.losses
 	};
@@ -160,6 +172,15 @@ static int read_inputs(void *to, struct sink *store, struct error *err)
 static int keep_models(void *to, struct store *s, struct error *err)
 {
 	return models_keep(&((struct inputs *)to)->models, s, err);
+}
+
+/* What was gathered on the way, for those who tie lines together. */
+static void hand_lines(void *to, struct infer_options *o)
+{
+	struct inputs *in = to;
+
+	o->gathered = &in->gather;
+	o->matcher = in->models.matcher;
 }
 
 static int infer_all(struct store *s, const struct infer_options *o, struct error *err)
@@ -201,6 +222,8 @@ static int fill_run(struct store *s, const struct call *call, const struct obser
 		got = o->read(o->to, &sink, err);
 	if (got >= 0 && o->keep)
 		got = o->keep(o->to, s, err);
+	if (o->prepare)
+		o->prepare(o->to, &io);
 	catch_signals();
 	if (got >= 0)
 		got = infer_all(s, &io, err);
@@ -250,16 +273,18 @@ int observe_files(const struct call *call, const struct observed_files *files, c
 					  .names = call_get(call, "names"),
 					  .is_blind = call_has(call, "blind") },
 			     .files = files };
-	const struct observer o = { &in, read_inputs, keep_models };
+	const struct observer o = { &in, read_inputs, keep_models, hand_lines };
 	int got = models_open(&in.models, call, call->inputs, call->nr_inputs, err);
 
 	if (got >= 0) {
-		if (in.models.matcher)
-			in.options.statements = &in.models.statements;
+		in.statements = (struct statements){ in.models.matcher, sight_event,
+						     in.models.matcher != NULL };
+		in.options.statements = &in.statements;
 		catch_signals();
 		got = observe_live(call, &o, path, s, err);
 	}
 	models_close(&in.models);
+	gather_done(&in.gather);
 	return got;
 }
 

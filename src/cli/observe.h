@@ -9,6 +9,7 @@
 
 struct call;
 struct error;
+struct infer_options;
 struct sink;
 struct source_options;
 struct store;
@@ -19,6 +20,8 @@ struct observer {
 	int (*read)(void *to, struct sink *sink, struct error *err);
 	/* When all is read, and before anything is inferred of it; may be NULL. */
 	int (*keep)(void *to, struct store *s, struct error *err);
+	/* What else the inferences shall know; may be NULL. */
+	void (*prepare)(void *to, struct infer_options *o);
 };
 
 /* A finished run in *s, written to path, or to nowhere that lasts when path is NULL. */

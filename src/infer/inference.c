@@ -5,10 +5,8 @@
 #include "infer/convolve/convolve.h"
 #include "infer/named/named.h"
 #include "infer/paths/paths.h"
+#include "infer/requests/requests.h"
 
 const struct inference *const inferences[] = {
-	&infer_named,
-	&infer_paths,
-	&infer_convolve,
-	NULL,
+	&infer_requests, &infer_named, &infer_paths, &infer_convolve, NULL,
 };

@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 struct error;
+struct gather;
+struct matcher;
 struct store;
 
 struct infer_options {
@@ -14,7 +16,9 @@ struct infer_options {
 	int64_t idle_ns;     /* silence after which a request id means a new request */
 	bool (*is_stopped)(void); /* asked now and then, by any thread: true ends the inference with
 				     -EINTR; may be NULL */
-	const char *method;       /* how messages become paths: nesting, joint ...; NULL chooses */
+	const struct gather *gathered; /* the lines of logs; NULL: there are none */
+	const struct matcher *matcher; /* of the programs that wrote them; may be NULL */
+	const char *method; /* how messages become paths: nesting, joint ...; NULL chooses */
 };
 
 #define INFER_DEFAULTS { .max_skew_ns = -1, .idle_ns = 60000000000LL }

@@ -134,7 +134,7 @@ static void find_statement(const struct logs *logs, struct batch *b, struct str 
 	    (message.p[message.n] == '\n' || message.p[message.n] == '\r'))
 		message.n = (size_t)(end - message.p);
 	logs->statements->find(logs->statements->ctx, ev, message, &b->arena);
-	b->losses.count[LOSS_LINES_NO_STATEMENT] += !ev->statement;
+	b->losses.count[LOSS_LINES_NO_STATEMENT] += logs->statements->knows_all && !ev->statement;
 }
 
 static void parse(void *ctx, struct batch *b)

@@ -20,6 +20,7 @@ struct statements {
 	const void *ctx;
 	/* Sets statement and values of *ev, which is parsed otherwise. Many threads ask at once. */
 	void (*find)(const void *ctx, struct event *ev, struct str message, struct arena *arena);
+	bool knows_all; /* a line without a statement is a loss */
 };
 
 struct source_options {

@@ -1,0 +1,35 @@
+/* A table from 64-bit keys to 64-bit values; zero is a valid, empty one. */
+#ifndef CULPRIT_BASE_MAP_H
+#define CULPRIT_BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_slot {
+	uint64_t key, value;
+	bool is_used;
+};
+
+struct map {
+	struct map_slot *slots;
+	size_t nr, nr_slots;
+};
+
+void map_done(struct map *m);
+/* Forgets everything, keeps the memory. */
+void map_clear(struct map *m);
+/* Where the value of the key stands, zero on first sight; valid until the next map_at. */
+uint64_t *map_at(struct map *m, uint64_t key);
+/* The same, or NULL when it was never seen. */
+uint64_t *map_find(const struct map *m, uint64_t key);
+/* Every slot in use, in no order: for (s = NULL; (s = map_next(m, s));) */
+const struct map_slot *map_next(const struct map *m, const struct map_slot *s);
+
+/* Two small numbers as one key. */
+static inline uint64_t map_pair(uint32_t a, uint32_t b)
+{
+	return (uint64_t)a << 32 | b;
+}
+
+#endif

@@ -1,0 +1,403 @@
+/*
+ * Cuts the lines of each thread into pieces of work. Whether a piece begins between two lines is
+ * learned from all threads of a family at once: after which statements work ends, with which it
+ * begins, how long the silence in between is, whether the lines name the same or contradict each
+ * other. What is certain (other names in the same statement, a step back in the course of the
+ * program) starts the learning; rounds of expectation and maximisation do the rest.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "infer/requests/course.h"
+#include "infer/requests/work.h"
+
+enum {
+	ROUNDS = 8,
+	GAP_BINS = 13,
+	SURE_MIN = 5, /* agreements that make a kind of name sure */
+	LOOSE_MIN = 3,
+	LONG_MS = 500,  /* a silence that is the end of a piece of work, to begin with */
+	LOOP_MS = 1000, /* rounds of one loop are not further apart */
+};
+#define SURE_SHARE 0.9
+#define LOOSE_SHARE 0.6
+#define NS_PER_MS 1000000
+
+enum relation { NOTHING, SHARES, MAY_CONTRADICT, CONTRADICTS, RELATION_NR };
+
+/* From one line of a thread to the next. */
+struct step {
+	uint32_t at; /* of the later line, in by_thread */
+	uint32_t family;
+	uint32_t before, after; /* family and type, as one number */
+	uint8_t relation, gap;
+	bool is_certain;
+	float begins; /* how likely a piece of work begins with the later line */
+};
+
+struct cutter {
+	struct work *w;
+	VEC(struct step) steps;
+	struct map pairs; /* family and type: 1 + number */
+	uint32_t nr_pairs;
+	uint32_t *values;      /* of each kind: how many */
+	double *equal, *other; /* of each kind: what it does where another kind agrees */
+	bool *is_sure, *is_loose;
+	double *after[2], *before[2]; /* [begins][pair] */
+	double *gaps[2];              /* [begins][family * GAP_BINS + bin] */
+	double *total[2];             /* [begins][family] */
+	double relations[2][RELATION_NR], all_gaps[2][GAP_BINS], all[2];
+};
+
+static bool tells(const struct cutter *c, uint32_t thing)
+{
+	return !c->w->is_hub[thing] && c->values[c->w->g->kind_of.v[thing]] >= 4;
+}
+
+static bool is_below(struct str a, struct str b)
+{
+	return (str_starts(a, b) || str_starts(b, a));
+}
+
+/* Whether two names of one kind are the same thing, or one path is above the other. */
+static bool agree(const struct work *w, uint32_t a, uint32_t b)
+{
+	return a == b ||
+	       (work_is_path(w, a) && is_below(gather_value(w->g, a), gather_value(w->g, b)));
+}
+
+struct met {
+	uint32_t kind;
+	bool is_shared;
+	float shared, differs; /* bits */
+};
+
+static struct met *met_of(struct met *v, unsigned *nr, uint32_t kind)
+{
+	for (unsigned i = 0; i < *nr; i++)
+		if (v[i].kind == kind)
+			return &v[i];
+	if (*nr == 32)
+		return NULL;
+	v[*nr] = (struct met){ .kind = kind };
+	return &v[(*nr)++];
+}
+
+/* What the two lines have of each kind that both name. */
+static unsigned meet(const struct cutter *c, const struct seen_line *p, const struct seen_line *e,
+		     struct met *v)
+{
+	const struct work *w = c->w;
+	unsigned nr = 0;
+
+	for (unsigned i = 0; i < e->nr_own; i++) {
+		uint32_t a = line_names(w, e)[i];
+		uint32_t kind = w->g->kind_of.v[a];
+
+		if (!tells(c, a))
+			continue;
+		for (unsigned k = 0; k < p->nr_own; k++) {
+			uint32_t b = line_names(w, p)[k];
+			struct met *m;
+
+			if (w->g->kind_of.v[b] != kind || !tells(c, b) ||
+			    !(m = met_of(v, &nr, kind)))
+				continue;
+			if (agree(w, a, b)) {
+				m->is_shared = true;
+				m->shared = fmaxf(m->shared, fminf(w->bits[a], w->bits[b]));
+			} else {
+				m->differs = fmaxf(m->differs, fminf(w->bits[a], w->bits[b]));
+			}
+		}
+	}
+	return nr;
+}
+
+/* "blk" of blk#1 and blk#2: they say the same. */
+static struct str stem_of(const struct work *w, uint32_t kind)
+{
+	struct str name = names_str(&w->g->kinds, kind);
+
+	return str_head(name, str_find_char(name, '#'));
+}
+
+static void learn_kinds(struct cutter *c, const struct seen_line *p, const struct seen_line *e)
+{
+	struct met v[32];
+	unsigned nr = p->type == e->type ? 0 : meet(c, p, e, v);
+
+	for (unsigned i = 0; i < nr; i++) {
+		bool has_other = false;
+
+		for (unsigned k = 0; k < nr && !has_other; k++) {
+			struct str stem = stem_of(c->w, v[k].kind);
+
+			has_other =
+				v[k].is_shared && stem.n && !str_eq(stem, stem_of(c->w, v[i].kind));
+		}
+		if (has_other)
+			(v[i].is_shared ? c->equal : c->other)[v[i].kind]++;
+	}
+}
+
+static enum relation relate(const struct cutter *c, const struct seen_line *p,
+			    const struct seen_line *e)
+{
+	struct met v[32];
+	unsigned nr = meet(c, p, e, v);
+	float shared = 0, differs = 0;
+	bool is_sure = false;
+
+	for (unsigned i = 0; i < nr; i++) {
+		if (v[i].is_shared) {
+			shared = fmaxf(shared, v[i].shared);
+		} else if ((!c->is_loose[v[i].kind] || p->type == e->type) &&
+			   v[i].differs > differs) {
+			differs = v[i].differs;
+			is_sure = c->is_sure[v[i].kind] || p->type == e->type;
+		}
+	}
+	if (shared == 0 && differs == 0)
+		return NOTHING;
+	if (shared >= differs - 1)
+		return SHARES;
+	return is_sure ? CONTRADICTS : MAY_CONTRADICT;
+}
+
+static uint8_t gap_bin(int64_t ns)
+{
+	int64_t ms = ns / NS_PER_MS;
+	int bin = ms <= 0 ? 0 : 1 + (int)log2((double)ms);
+
+	return (uint8_t)(bin < GAP_BINS ? bin : GAP_BINS - 1);
+}
+
+static uint32_t pair_of(struct cutter *c, uint32_t family, uint32_t type)
+{
+	uint64_t *at = map_at(&c->pairs, map_pair(family, type));
+
+	if (!*at)
+		*at = ++c->nr_pairs;
+	return (uint32_t)*at - 1;
+}
+
+static bool is_same_thread(const struct seen_line *p, const struct seen_line *e)
+{
+	return p->file == e->file && p->thread == e->thread;
+}
+
+static void add_step(struct cutter *c, uint32_t at)
+{
+	const struct gather *g = c->w->g;
+	const struct seen_line *p = work_line(c->w, at - 1), *e = work_line(c->w, at);
+	uint32_t family = c->w->family[e->thread];
+	struct step s = { .at = at,
+			  .family = family,
+			  .before = pair_of(c, family, p->type),
+			  .after = pair_of(c, family, e->type),
+			  .relation = (uint8_t)relate(c, p, e),
+			  .gap = gap_bin(e->ns - p->ns) };
+
+	s.is_certain =
+		s.relation == CONTRADICTS ||
+		course_is_back(c->w->course, g->statement.v[p->type], g->statement.v[e->type]);
+	if (s.is_certain)
+		s.begins = 1;
+	else if (s.relation == SHARES)
+		s.begins = 0.02F;
+	else if (s.relation == MAY_CONTRADICT)
+		s.begins = 0.6F;
+	else
+		s.begins = e->ns - p->ns > (int64_t)LONG_MS * NS_PER_MS ? 0.95F : 0.2F;
+	vec_push(&c->steps, s);
+}
+
+static double *numbers(size_t nr)
+{
+	double *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
+
+	memset(v, 0, (nr + 1) * sizeof(*v));
+	return v;
+}
+
+static void begin(struct cutter *c, struct work *w)
+{
+	size_t nr_kinds = w->g->kinds.nr;
+
+	*c = (struct cutter){ .w = w };
+	c->values = mem_realloc(NULL, mem_bytes(nr_kinds + 1, sizeof(*c->values)));
+	memset(c->values, 0, (nr_kinds + 1) * sizeof(*c->values));
+	for (size_t i = 0; i < w->g->things.nr; i++)
+		c->values[w->g->kind_of.v[i]] += w->seen[i] > 0;
+	c->equal = numbers(nr_kinds);
+	c->other = numbers(nr_kinds);
+	c->is_sure = mem_realloc(NULL, 2 * (nr_kinds + 1));
+	c->is_loose = c->is_sure + nr_kinds + 1;
+	for (uint32_t at = 1; at < w->g->lines.nr; at++)
+		if (is_same_thread(work_line(w, at - 1), work_line(w, at)))
+			learn_kinds(c, work_line(w, at - 1), work_line(w, at));
+	for (size_t k = 0; k < nr_kinds; k++) {
+		double all = c->equal[k] + c->other[k];
+
+		c->is_sure[k] = c->equal[k] >= SURE_MIN && c->equal[k] >= SURE_SHARE * all;
+		c->is_loose[k] = all >= LOOSE_MIN && c->equal[k] < LOOSE_SHARE * all;
+	}
+	for (uint32_t at = 1; at < w->g->lines.nr; at++)
+		if (is_same_thread(work_line(w, at - 1), work_line(w, at)))
+			add_step(c, at);
+	for (int y = 0; y < 2; y++) {
+		c->after[y] = numbers(c->nr_pairs + w->g->lines.nr);
+		c->before[y] = numbers(c->nr_pairs);
+		c->gaps[y] = numbers((size_t)w->nr_families * GAP_BINS);
+		c->total[y] = numbers(w->nr_families);
+	}
+}
+
+static void forget(struct cutter *c)
+{
+	for (int y = 0; y < 2; y++) {
+		memset(c->after[y], 0, c->nr_pairs * sizeof(double));
+		memset(c->before[y], 0, c->nr_pairs * sizeof(double));
+		memset(c->gaps[y], 0, (size_t)c->w->nr_families * GAP_BINS * sizeof(double));
+		memset(c->total[y], 0, c->w->nr_families * sizeof(double));
+	}
+	memset(c->relations, 0, sizeof(c->relations));
+	memset(c->all_gaps, 0, sizeof(c->all_gaps));
+	memset(c->all, 0, sizeof(c->all));
+}
+
+/* What begins and what goes on looks like, by what is believed now. */
+static void maximise(struct cutter *c)
+{
+	forget(c);
+	for (uint32_t at = 0; at < c->w->g->lines.nr; at++) {
+		const struct seen_line *e = work_line(c->w, at);
+		const uint64_t *pair;
+
+		if (at && is_same_thread(work_line(c->w, at - 1), e))
+			continue;
+		pair = map_find(&c->pairs, map_pair(c->w->family[e->thread], e->type));
+		if (pair)
+			c->after[1][*pair - 1]++;
+	}
+	vec_each (&c->steps, s)
+		for (int y = 0; y < 2; y++) {
+			double share = y ? s->begins : 1 - s->begins;
+
+			c->after[y][s->after] += share;
+			c->before[y][s->before] += share;
+			c->relations[y][s->relation] += share;
+			c->gaps[y][s->family * GAP_BINS + s->gap] += share;
+			c->all_gaps[y][s->gap] += share;
+			c->total[y][s->family] += share;
+			c->all[y] += share;
+		}
+}
+
+static double ratio(double n1, double of1, double n0, double of0)
+{
+	return log(((n1 + 0.5) / (of1 + 5)) / ((n0 + 0.5) / (of0 + 5)));
+}
+
+static double gap_share(const struct cutter *c, int y, const struct step *s)
+{
+	double general = (c->all_gaps[y][s->gap] + 0.5) / (c->all[y] + 6);
+
+	return (c->gaps[y][s->family * GAP_BINS + s->gap] + 5 * general) /
+	       (c->total[y][s->family] + 5);
+}
+
+static void expect(struct cutter *c)
+{
+	vec_each (&c->steps, s) {
+		double n1 = c->total[1][s->family], n0 = c->total[0][s->family], odds;
+
+		if (s->is_certain)
+			continue;
+		odds = log((n1 + 1) / (n0 + 1));
+		odds += ratio(c->after[1][s->after], n1, c->after[0][s->after], n0);
+		odds += ratio(c->before[1][s->before], n1, c->before[0][s->before], n0);
+		odds += log(((c->relations[1][s->relation] + 1) / (c->all[1] + 4)) /
+			    ((c->relations[0][s->relation] + 1) / (c->all[0] + 4)));
+		odds += log(gap_share(c, 1, s) / gap_share(c, 0, s));
+		s->begins = (float)(1 / (1 + exp(-fmax(-30, fmin(30, odds)))));
+	}
+}
+
+/* A round of a loop whose lines name something else: the same execution, another unit. */
+static bool is_round(const struct cutter *c, const struct step *s)
+{
+	const struct gather *g = c->w->g;
+	const struct seen_line *p = work_line(c->w, s->at - 1), *e = work_line(c->w, s->at);
+
+	return s->relation == CONTRADICTS && e->ns - p->ns < (int64_t)LOOP_MS * NS_PER_MS &&
+	       course_goes_on(c->w->course, g->statement.v[p->type], g->statement.v[e->type]);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct unit *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void collect(struct cutter *c)
+{
+	struct work *w = c->w;
+	size_t next = 0;
+	uint32_t execution = 0;
+
+	for (uint32_t at = 0; at < w->g->lines.nr; at++) {
+		const struct step *s = next < c->steps.nr && c->steps.v[next].at == at
+					       ? &c->steps.v[next++]
+					       : NULL;
+		const struct seen_line *l = work_line(w, at);
+		struct unit *u = w->units.nr ? &w->units.v[w->units.nr - 1] : NULL;
+
+		if (s && s->begins <= 0.5F) {
+			u->to = at + 1;
+			u->end = l->ns > u->end ? l->ns : u->end;
+			continue;
+		}
+		if (!s || !is_round(c, s))
+			execution++;
+		vec_push(&w->units, (struct unit){ .from = at,
+						   .to = at + 1,
+						   .start = l->ns,
+						   .end = l->ns,
+						   .type = l->type,
+						   .execution = execution,
+						   .parent = NO_UNIT,
+						   .sure = 1 });
+	}
+	qsort(w->units.v, w->units.nr, sizeof(*w->units.v), by_start);
+}
+
+void cut_threads(struct work *w)
+{
+	struct cutter c;
+
+	begin(&c, w);
+	for (int i = 0; i < ROUNDS; i++) {
+		maximise(&c);
+		expect(&c);
+	}
+	collect(&c);
+	for (int y = 0; y < 2; y++) {
+		free(c.after[y]);
+		free(c.before[y]);
+		free(c.gaps[y]);
+		free(c.total[y]);
+	}
+	free(c.values);
+	free(c.equal);
+	free(c.other);
+	free(c.is_sure);
+	map_done(&c.pairs);
+	vec_done(&c.steps);
+}

@@ -1,0 +1,221 @@
+#include "infer/requests/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "infer/requests/match.h"
+#include "model/attr.h"
+#include "model/request.h"
+#include "program/model_file.h"
+#include "store/store.h"
+
+#define METHOD "requests"
+
+struct emitting {
+	const struct work *w;
+	const struct matcher *matcher;
+	struct store *store;
+	struct arena arena;
+	uint32_t *order;   /* units by session, then start */
+	uint32_t *span_of; /* of each unit, in the request at hand */
+};
+
+static int by_session(const void *a, const void *b, void *to)
+{
+	const struct unit *units = to;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (units[x].session != units[y].session)
+		return units[x].session < units[y].session ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* DataXceiver.writeBlock of the statement's place, or the text of the line. */
+static struct str name_of(struct emitting *e, uint32_t type)
+{
+	uint32_t statement = e->w->g->statement.v[type], model, point;
+	const struct model_file *m = e->matcher && statement
+					     ? matcher_point(e->matcher, statement, &model, &point)
+					     : NULL;
+	struct model_method method;
+	struct str class, text;
+
+	if (!m) {
+		text = names_str(&e->w->g->types, type);
+		return str_skip(text, str_find_char(text, '|') + 1);
+	}
+	method = model_method(m, model_point(m, point).method);
+	class = method.class;
+	for (size_t i = class.n; i-- > 0;)
+		if (class.p[i] == '.') {
+			class = str_skip(class, i + 1);
+			break;
+		}
+	return arena_fmt(&e->arena, STR_FMT "." STR_FMT, STR_ARG(class), STR_ARG(method.name));
+}
+
+/* Whether a line of the unit belongs to its request: what names nothing of its own does not when
+ * the work around it is of several. */
+static bool is_ours(const struct work *w, const struct unit *u, const struct seen_line *l)
+{
+	if (l->is_keyed)
+		return false;
+	if (!u->is_mixed)
+		return true;
+	for (unsigned i = 0; i < l->nr_own; i++)
+		for (uint32_t k = 0; k < u->nr_held; k++)
+			if (w->held.v[u->held_at + k].thing == line_names(w, l)[i])
+				return true;
+	return false;
+}
+
+/* A unit alone is a request when it names something. */
+static bool is_request(const struct work *w, const uint32_t *units, size_t nr)
+{
+	return nr > 1 || (!w->units.v[units[0]].is_batch && w->units.v[units[0]].nr_held);
+}
+
+struct body {
+	VEC(struct span) spans;
+	VEC(struct edge) edges;
+	VEC(uint64_t) events;
+	VEC(uint32_t) event_span;
+	float sure;
+	bool error;
+};
+
+static void add_span(struct emitting *e, struct body *b, uint32_t unit)
+{
+	const struct unit *u = &e->w->units.v[unit];
+	const struct seen_line *first = work_line(e->w, u->from);
+	uint32_t parent = u->parent == NO_UNIT ? 0 : e->span_of[u->parent];
+	struct span s = { .start = u->start,
+			  .end = u->end,
+			  .kind = SPAN_INTERNAL,
+			  .confidence = u->sure,
+			  .name = name_of(e, u->type),
+			  .node = names_str(&e->w->g->nodes, first->node),
+			  .thread = names_str(&e->w->g->threads, first->thread) };
+
+	e->span_of[unit] = (uint32_t)b->spans.nr;
+	s.id = arena_fmt(&e->arena, "%zu", b->spans.nr + 1);
+	/* what is done when its cause is over was handed on */
+	s.parent = parent && b->spans.v[parent].end >= u->end ? parent : 0;
+	s.follows = parent && !s.parent;
+	for (uint32_t at = u->from; at < u->to; at++) {
+		const struct seen_line *l = work_line(e->w, at);
+
+		if (l->level >= LEVEL_ERROR)
+			s.status = STATUS_ERROR;
+		if (!is_ours(e->w, u, l))
+			continue;
+		vec_push(&b->events, l->event);
+		vec_push(&b->event_span, (uint32_t)b->spans.nr);
+	}
+	if (parent)
+		vec_push(&b->edges, (struct edge){ .from = parent,
+						   .to = (uint32_t)b->spans.nr,
+						   .kind = str_eq(b->spans.v[parent].node, s.node)
+								   ? EDGE_HANDOFF
+								   : EDGE_MESSAGE,
+						   .confidence = u->sure });
+	b->error |= s.status == STATUS_ERROR;
+	b->sure = u->sure < b->sure ? u->sure : b->sure;
+	vec_push(&b->spans, s);
+}
+
+static uint64_t sequence_of(const struct body *b)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	vec_each (&b->spans, s)
+		h = (h ^ str_hash(s->name)) * 0x100000001b3ULL;
+	return h;
+}
+
+static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, size_t nr,
+		    struct error *err)
+{
+	const struct unit *first = &e->w->units.v[units[0]];
+	struct request r = { .type = name_of(e, first->type),
+			     .method = STR(METHOD),
+			     .start = first->start,
+			     .end = first->end };
+	struct request_body body;
+
+	b->sure = 1;
+	vec_push(&b->spans, (struct span){ .start = first->start,
+					   .parent = SPAN_NONE,
+					   .kind = SPAN_SERVER,
+					   .confidence = 1,
+					   .id = STR("1"),
+					   .name = r.type,
+					   .node = names_str(&e->w->g->nodes,
+							     work_line(e->w, first->from)->node) });
+	for (size_t i = 0; i < nr; i++) {
+		add_span(e, b, units[i]);
+		r.end = e->w->units.v[units[i]].end > r.end ? e->w->units.v[units[i]].end : r.end;
+	}
+	if (!b->events.nr)
+		return 0;
+	b->spans.v[0].end = r.end;
+	r.error = b->error;
+	r.confidence = b->sure;
+	r.sequence = sequence_of(b);
+	r.nr_spans = (uint32_t)b->spans.nr;
+	r.nr_events = (uint32_t)b->events.nr;
+	body = (struct request_body){ .spans = b->spans.v,
+				      .edges = b->edges.v,
+				      .events = b->events.v,
+				      .event_span = b->event_span.v,
+				      .nr_spans = b->spans.nr,
+				      .nr_edges = b->edges.nr,
+				      .nr_events = b->events.nr };
+	return store_add_request(e->store, &r, &body, err);
+}
+
+static int emit_all(struct emitting *e, struct error *err)
+{
+	const struct work *w = e->w;
+	struct body b = { 0 };
+	size_t from = 0;
+	int got = 0;
+
+	for (size_t i = 1; i <= w->units.nr && got >= 0; i++) {
+		if (i < w->units.nr &&
+		    w->units.v[e->order[i]].session == w->units.v[e->order[from]].session)
+			continue;
+		vec_clear(&b.spans);
+		vec_clear(&b.edges);
+		vec_clear(&b.events);
+		vec_clear(&b.event_span);
+		b.error = false;
+		arena_reset(&e->arena);
+		if (w->units.v[e->order[from]].session && is_request(w, e->order + from, i - from))
+			got = emit_one(e, &b, e->order + from, i - from, err);
+		from = i;
+	}
+	vec_done(&b.spans);
+	vec_done(&b.edges);
+	vec_done(&b.events);
+	vec_done(&b.event_span);
+	return got;
+}
+
+int emit_requests(const struct work *w, const struct matcher *m, struct store *s, struct error *err)
+{
+	struct emitting e = { .w = w, .matcher = m, .store = s };
+	int got;
+
+	e.order = mem_realloc(NULL, mem_bytes(2 * (w->units.nr + 1), sizeof(*e.order)));
+	e.span_of = e.order + w->units.nr + 1;
+	for (size_t i = 0; i < w->units.nr; i++)
+		e.order[i] = (uint32_t)i;
+	qsort_r(e.order, w->units.nr, sizeof(*e.order), by_session, w->units.v);
+	got = emit_all(&e, err);
+	free(e.order);
+	arena_done(&e.arena);
+	return got;
+}

@@ -1,0 +1,16 @@
+/* Stores the requests that were rebuilt: spans for the units of work, edges from one to the next.
+ */
+#ifndef CULPRIT_INFER_REQUESTS_EMIT_H
+#define CULPRIT_INFER_REQUESTS_EMIT_H
+
+#include "infer/requests/work.h"
+
+struct error;
+struct matcher;
+struct store;
+
+/* The matcher names the statements; NULL: their text does. */
+int emit_requests(const struct work *w, const struct matcher *m, struct store *s,
+		  struct error *err);
+
+#endif

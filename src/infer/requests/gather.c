@@ -1,0 +1,127 @@
+#include "infer/requests/gather.h"
+
+#include <stdio.h>
+
+#include "base/time.h"
+#include "infer/requests/sight.h"
+#include "infer/requests/tokens.h"
+#include "model/event.h"
+
+enum { NAMES_MAX = 200 };
+
+void gather_done(struct gather *g)
+{
+	vec_done(&g->lines);
+	vec_done(&g->named);
+	vec_done(&g->kind_of);
+	vec_done(&g->statement);
+	vec_done(&g->file_at);
+	vec_done(&g->file_names);
+	names_done(&g->things);
+	names_done(&g->kinds);
+	names_done(&g->nodes);
+	names_done(&g->threads);
+	names_done(&g->types);
+}
+
+static uint32_t thing_of(struct gather *g, struct str name)
+{
+	sym_t thing = names_add(&g->things, name);
+
+	while (g->kind_of.nr <= thing) {
+		size_t at = str_find_char(name, SIGHT_SEPARATOR);
+
+		vec_push(&g->kind_of, names_add(&g->kinds, str_head(name, at)));
+	}
+	return thing;
+}
+
+struct str gather_value(const struct gather *g, uint32_t thing)
+{
+	struct str name = names_str(&g->things, thing);
+
+	return str_skip(name, str_find_char(name, SIGHT_SEPARATOR) + 1);
+}
+
+void gather_file(struct gather *g, uint32_t file, struct str name)
+{
+	struct tokens t;
+
+	while (g->file_at.nr <= file + 1)
+		vec_push(&g->file_at, (uint32_t)g->file_names.nr);
+	tokens_find(&t, name);
+	for (unsigned i = 0; i < t.nr; i++) {
+		char both[512];
+		int n = snprintf(both, sizeof(both), STR_FMT "%c" STR_FMT, STR_ARG(t.v[i].kind),
+				 SIGHT_SEPARATOR, STR_ARG(t.v[i].value));
+
+		if (n > 0 && (size_t)n < sizeof(both) && !str_starts(t.v[i].kind, STR("path")))
+			vec_push(&g->file_names, thing_of(g, (struct str){ both, (size_t)n }));
+	}
+	g->file_at.v[file + 1] = (uint32_t)g->file_names.nr;
+}
+
+/* A statement of a program that is known, or else the logger and the text without what varies. */
+static uint32_t type_of(struct gather *g, const struct event *ev, struct str shape)
+{
+	char text[512];
+	int n = ev->statement ? snprintf(text, sizeof(text), "%u", ev->statement)
+			      : snprintf(text, sizeof(text), STR_FMT "|" STR_FMT,
+					 STR_ARG(str_head(ev->point, 200)), STR_ARG(shape));
+	sym_t type = names_add(&g->types, (struct str){ text, (size_t)n });
+
+	while (g->statement.nr <= type)
+		vec_push(&g->statement, ev->statement);
+	return type;
+}
+
+static void push_name(struct gather *g, struct seen_line *l, uint32_t thing)
+{
+	for (size_t i = l->name_at; i < g->named.nr; i++)
+		if (g->named.v[i] == thing)
+			return;
+	if (l->nr_names == NAMES_MAX) {
+		g->nr_cut++;
+		return;
+	}
+	vec_push(&g->named, thing);
+	l->nr_names++;
+}
+
+static void push_names(struct gather *g, struct seen_line *l, struct sight *s)
+{
+	struct str name;
+
+	for (uint64_t i = 0; sight_next(s, &name); i++) {
+		if (i == s->nr_own)
+			l->nr_own = l->nr_names;
+		push_name(g, l, thing_of(g, name));
+	}
+	if (!s->nr_thread)
+		l->nr_own = l->nr_names;
+	if (l->file + 1 < g->file_at.nr)
+		for (uint32_t i = g->file_at.v[l->file]; i < g->file_at.v[l->file + 1]; i++)
+			push_name(g, l, g->file_names.v[i]);
+}
+
+void gather_events(struct gather *g, const struct event *ev, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct seen_line l = { .event = g->nr_events++ };
+		struct sight s;
+
+		if (ev[i].kind != EVENT_LOG || ev[i].ns == NS_NONE || !sight_open(&s, ev[i].values))
+			continue;
+		l.ns = ev[i].ns;
+		l.file = ev[i].file;
+		l.node = names_add(&g->nodes, ev[i].node);
+		l.thread = names_add(&g->threads, ev[i].thread);
+		l.type = type_of(g, &ev[i], s.shape);
+		l.name_at = (uint32_t)g->named.nr;
+		l.level = (uint8_t)ev[i].level;
+		l.is_keyed = ev[i].key_kind > KEY_WORK;
+		push_names(g, &l, &s);
+		g->nr_cut += s.is_cut;
+		vec_push(&g->lines, l);
+	}
+}

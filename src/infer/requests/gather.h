@@ -1,0 +1,54 @@
+/* The log lines of a run as the rebuilding of requests sees them: when, where, in which thread,
+ * from which statement, naming what. */
+#ifndef CULPRIT_INFER_REQUESTS_GATHER_H
+#define CULPRIT_INFER_REQUESTS_GATHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/names.h"
+#include "base/vec.h"
+#include "model/level.h"
+
+struct event;
+struct losses;
+
+/* A line with the lines that continue it. */
+struct seen_line {
+	int64_t ns;
+	uint64_t event; /* its number in the store */
+	uint32_t file;
+	sym_t node, thread;
+	uint32_t type;    /* from which statement: in types */
+	uint32_t name_at; /* in named: own names, then those of thread and file */
+	uint16_t nr_own, nr_names;
+	uint8_t level;
+	bool is_keyed; /* it carries the name of its request: others see to it */
+};
+
+/* Zero is a valid, empty one. */
+struct gather {
+	VEC(struct seen_line) lines; /* as delivered: in the order of each file */
+	VEC(uint32_t) named;         /* names, as numbers of things */
+	struct names things;         /* kind, separator, value */
+	struct names kinds;
+	VEC(uint32_t) kind_of; /* of each thing: in kinds */
+	struct names nodes, threads;
+	struct names types;      /* what a statement writes, variable parts masked */
+	VEC(uint32_t) statement; /* of each type: number in the matcher, 0 unknown */
+	VEC(uint32_t) file_at;   /* of each file: where its names begin in file_names */
+	VEC(uint32_t) file_names;
+	uint64_t nr_events; /* delivered so far */
+	uint64_t nr_cut;
+};
+
+void gather_done(struct gather *g);
+/* The name of the file that the next events come from. */
+void gather_file(struct gather *g, uint32_t file, struct str name);
+void gather_events(struct gather *g, const struct event *ev, size_t nr);
+
+/* The value of a thing. */
+struct str gather_value(const struct gather *g, uint32_t thing);
+
+#endif

@@ -1,0 +1,202 @@
+#include "infer/requests/handoff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { TYPE_MIN = 10 }; /* executions of a type that show a habit */
+#define NEAR_NS INT64_C(1000000000)
+#define HABIT 0.9 /* so many of both sides find each other */
+
+/* Units of one execution. */
+struct execution {
+	uint32_t unit_at, nr; /* in units */
+	int64_t start, end;
+	uint32_t file, type; /* of its last line */
+	uint32_t session;    /* 0: of several requests */
+	bool is_named;
+	uint32_t partner; /* 1 + the other execution; 0: none */
+};
+
+struct handing {
+	struct work *w;
+	VEC(uint32_t) units; /* by execution */
+	VEC(struct execution) v;
+};
+
+static int by_execution(const void *a, const void *b, void *to)
+{
+	const struct unit *units = to;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (units[x].execution != units[y].execution)
+		return units[x].execution < units[y].execution ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void add_unit(struct handing *h, uint32_t at)
+{
+	const struct unit *u = &h->w->units.v[h->units.v[at]];
+	bool is_new = !at || h->w->units.v[h->units.v[at - 1]].execution != u->execution;
+	struct execution *e;
+
+	if (is_new)
+		vec_push(&h->v, (struct execution){ .unit_at = at,
+						    .start = u->start,
+						    .end = u->end,
+						    .file = work_line(h->w, u->from)->file,
+						    .session = u->session });
+	e = &h->v.v[h->v.nr - 1];
+	e->nr++;
+	e->end = u->end > e->end ? u->end : e->end;
+	e->type = work_line(h->w, u->to - 1)->type;
+	e->is_named |= u->nr_held > 0;
+	if (u->is_batch || u->session != e->session)
+		e->session = 0;
+}
+
+static bool names_hub(const struct work *w, const struct unit *u, uint32_t hub)
+{
+	for (uint32_t at = u->from; at < u->to; at++) {
+		const struct seen_line *l = work_line(w, at);
+
+		for (unsigned i = 0; i < l->nr_own; i++)
+			if (line_names(w, l)[i] == hub)
+				return true;
+	}
+	return false;
+}
+
+/* Whether both name the same hub. */
+static bool meet(const struct handing *h, const struct execution *a, const struct execution *b)
+{
+	const struct unit *u = &h->w->units.v[h->units.v[a->unit_at]];
+
+	for (uint32_t at = u->from; at < u->to; at++) {
+		const struct seen_line *l = work_line(h->w, at);
+
+		for (unsigned i = 0; i < l->nr_own; i++) {
+			uint32_t hub = line_names(h->w, l)[i];
+
+			if (!h->w->is_hub[hub] || h->w->is_measure[h->w->g->kind_of.v[hub]])
+				continue;
+			for (uint32_t k = 0; k < b->nr; k++)
+				if (names_hub(h->w, &h->w->units.v[h->units.v[b->unit_at + k]],
+					      hub))
+					return true;
+		}
+	}
+	return false;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct execution *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->unit_at < y->unit_at ? -1 : x->unit_at > y->unit_at;
+}
+
+/* Pairs each nameless execution of one type with the next free one of the other; how many. */
+static size_t pair_up(struct handing *h, uint32_t from, uint32_t to, bool is_kept)
+{
+	size_t nr = 0, first = 0;
+	uint8_t *used = mem_realloc(NULL, h->v.nr + 1);
+
+	memset(used, 0, h->v.nr + 1);
+	for (size_t i = 0; i < h->v.nr; i++) {
+		struct execution *a = &h->v.v[i];
+
+		if (a->type != from || a->is_named)
+			continue;
+		while (first < h->v.nr && h->v.v[first].end < a->start - NEAR_NS)
+			first++;
+		for (size_t k = first; k < h->v.nr; k++) {
+			struct execution *b = &h->v.v[k];
+
+			if (b->start > a->start + NEAR_NS)
+				break;
+			if (b->type != to || used[k] || !b->is_named || b->file != a->file ||
+			    b->end < a->start || !meet(h, a, b))
+				continue;
+			used[k] = 1;
+			nr++;
+			if (is_kept)
+				a->partner = (uint32_t)k + 1;
+			break;
+		}
+	}
+	free(used);
+	return nr;
+}
+
+static void try_types(struct handing *h, const uint32_t *loose, const uint32_t *named,
+		      uint32_t nr_types)
+{
+	for (uint32_t a = 0; a < nr_types; a++) {
+		size_t best = 0;
+		uint32_t best_type = 0;
+
+		if (loose[a] < TYPE_MIN)
+			continue;
+		for (uint32_t b = 0; b < nr_types; b++) {
+			size_t nr;
+
+			/* as many on both sides, or they do not hand over one by one */
+			if (b == a || named[b] < HABIT * loose[a] || loose[a] < HABIT * named[b])
+				continue;
+			nr = pair_up(h, a, b, false);
+			if (nr > best) {
+				best = nr;
+				best_type = b;
+			}
+		}
+		if ((double)best >= HABIT * loose[a])
+			pair_up(h, a, best_type, true);
+	}
+}
+
+static void join(struct handing *h)
+{
+	vec_each (&h->v, e) {
+		const struct execution *other = e->partner ? &h->v.v[e->partner - 1] : NULL;
+
+		for (uint32_t i = 0; i < e->nr; i++) {
+			struct unit *u = &h->w->units.v[h->units.v[e->unit_at + i]];
+
+			u->is_mixed = !e->session;
+			if (!other)
+				continue;
+			u->is_batch = !other->session;
+			u->session = other->session;
+			u->is_mixed = false;
+			u->parent = NO_UNIT;
+		}
+	}
+}
+
+void hand_off(struct work *w)
+{
+	struct handing h = { .w = w };
+	uint32_t nr_types = w->g->types.nr + 1;
+	uint32_t *loose = mem_realloc(NULL, mem_bytes(2 * (size_t)nr_types, sizeof(*loose)));
+	uint32_t *named = loose + nr_types;
+
+	memset(loose, 0, 2 * nr_types * sizeof(*loose));
+	for (uint32_t i = 0; i < w->units.nr; i++)
+		vec_push(&h.units, i);
+	if (h.units.nr)
+		qsort_r(h.units.v, h.units.nr, sizeof(*h.units.v), by_execution, w->units.v);
+	for (uint32_t i = 0; i < h.units.nr; i++)
+		add_unit(&h, i);
+	qsort(h.v.v, h.v.nr, sizeof(*h.v.v), by_start);
+	vec_each (&h.v, e)
+		(e->is_named ? named : loose)[e->type]++;
+	try_types(&h, loose, named, nr_types);
+	join(&h);
+	free(loose);
+	vec_done(&h.units);
+	vec_done(&h.v);
+}

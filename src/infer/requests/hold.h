@@ -1,0 +1,23 @@
+/* What units of work name, and what owns it. */
+#ifndef CULPRIT_INFER_REQUESTS_HOLD_H
+#define CULPRIT_INFER_REQUESTS_HOLD_H
+
+#include "infer/requests/sight.h"
+#include "infer/requests/work.h"
+
+struct owners {
+	struct map of;       /* thing and kind: 1 + what of that kind owns it */
+	struct map kinds;    /* two kinds: the second owns the first */
+	VEC(uint64_t) pairs; /* those kinds, in order */
+};
+
+/* Finds hubs that only the units show. */
+void weigh_units(struct work *w);
+/* Fills held of every unit. */
+void find_owners(struct work *w, struct owners *o);
+void owners_done(struct owners *o);
+bool hold_is_owner(const struct owners *o, uint32_t fine, uint32_t coarse);
+/* blk#1 and blk#2: parts of one compound. */
+bool hold_same_stem(const struct work *w, uint32_t a, uint32_t b);
+
+#endif

@@ -1,0 +1,42 @@
+#include "infer/requests/requests.h"
+
+#include "infer/requests/course.h"
+#include "infer/requests/emit.h"
+#include "infer/requests/gather.h"
+#include "infer/requests/handoff.h"
+#include "infer/requests/session.h"
+#include "store/store.h"
+
+static int run(struct store *s, const struct infer_options *o, struct error *err)
+{
+	struct work w;
+	struct owners owners;
+	struct ties ties;
+	struct course *course;
+	int got;
+
+	if (!o->gathered || !o->gathered->lines.nr)
+		return 0;
+	course = course_new(o->matcher);
+	work_begin(&w, o->gathered, course);
+	weigh_things(&w);
+	cut_threads(&w);
+	weigh_units(&w);
+	find_owners(&w, &owners);
+	session_mark_lists(&w, &owners);
+	ties_find(&ties, &w, &owners);
+	session_find(&w, &owners, &ties);
+	hand_off(&w);
+	got = emit_requests(&w, o->matcher, s, err);
+	ties_done(&ties);
+	owners_done(&owners);
+	work_done(&w);
+	course_free(course);
+	return got;
+}
+
+const struct inference infer_requests = {
+	.name = "requests",
+	.summary = "log lines of one piece of work, by threads, names and the program's own course",
+	.run = run,
+};

@@ -1,0 +1,246 @@
+#include "infer/requests/tie.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define WINDOW_NS \
+	(120 * INT64_C(1000000000)) /* units further apart have nothing to do with each other */
+#define CONFIDENT 1.64
+#define DEPTH_BITS 2 /* a name by way of an owner says less */
+
+/* The last unit of each type that named a thing. */
+struct recent {
+	uint32_t type, unit;
+};
+
+struct finder {
+	struct work *w;
+	const struct owners *o;
+	struct ties *l;
+	VEC(struct recent) * recent; /* of each thing */
+	struct map counted;          /* unit and type: counted as followed */
+};
+
+void ties_done(struct ties *l)
+{
+	vec_done(&l->v);
+	vec_done(&l->at);
+	map_done(&l->follows);
+	free(l->nr_of_type);
+	free(l->bits);
+}
+
+double ties_share(const struct ties *l, uint32_t type, uint32_t next)
+{
+	const uint64_t *at = map_find(&l->follows, map_pair(type, next));
+	double n = l->nr_of_type[type], p, z = CONFIDENT;
+
+	if (!at || n <= 0)
+		return 0;
+	p = (double)*at / n;
+	return (p + z * z / 2 / n - z * sqrt(p * (1 - p) / n + z * z / 4 / n / n)) /
+	       (1 + z * z / n);
+}
+
+static const struct held *held_of(const struct work *w, const struct unit *u, uint32_t thing)
+{
+	for (uint32_t i = 0; i < u->nr_held; i++)
+		if (w->held.v[u->held_at + i].thing == thing)
+			return &w->held.v[u->held_at + i];
+	return NULL;
+}
+
+/* One value of the kind; several are no single one, and none is none. */
+static unsigned value_of(const struct work *w, const struct unit *u, uint32_t kind, uint32_t *value)
+{
+	unsigned nr = 0;
+
+	for (uint32_t i = 0; i < u->nr_held; i++) {
+		struct held h = w->held.v[u->held_at + i];
+
+		if (h.depth < DEPTH_PREFIX && w->g->kind_of.v[h.thing] == kind) {
+			*value = h.thing;
+			nr++;
+		}
+	}
+	return nr;
+}
+
+static bool is_above(const struct work *w, uint32_t a, uint32_t b)
+{
+	struct str x = gather_value(w->g, a), y = gather_value(w->g, b);
+
+	return (str_starts(x, y) && x.p[y.n] == '/') || (str_starts(y, x) && y.p[x.n] == '/');
+}
+
+/* Whether what both name of this kind speaks against one request. */
+static bool contradicts(const struct finder *f, const struct unit *a, const struct unit *b,
+			uint32_t kind, const uint32_t *shared, unsigned nr_shared)
+{
+	const struct work *w = f->w;
+	uint32_t x = 0, y = 0;
+
+	for (unsigned i = 0; i < nr_shared; i++)
+		if (w->g->kind_of.v[shared[i]] == kind)
+			return false;
+	if (value_of(w, a, kind, &x) != 1 || value_of(w, b, kind, &y) != 1 || x == y)
+		return false;
+	if (work_is_path(w, x) && is_above(w, x, y))
+		return false;
+	for (unsigned i = 0; i < nr_shared; i++) {
+		uint32_t owner = w->g->kind_of.v[shared[i]];
+
+		if (hold_is_owner(f->o, kind, owner) || hold_same_stem(w, kind, owner) ||
+		    names_str(&w->g->kinds, owner).p[0] == '#')
+			return false;
+	}
+	return true;
+}
+
+/* The rarest thing that ties both together; 0: none, or they contradict each other. */
+static float tie(const struct finder *f, const struct unit *a, const struct unit *b,
+		 uint32_t *thing)
+{
+	const struct work *w = f->w;
+	uint32_t shared[64];
+	unsigned nr = 0;
+	float best = -100;
+
+	for (uint32_t i = 0; i < b->nr_held && nr < 64; i++) {
+		struct held h = w->held.v[b->held_at + i];
+		const struct held *other = held_of(w, a, h.thing);
+		unsigned depth;
+		float bits;
+
+		if (!other || (h.depth >= DEPTH_PREFIX && other->depth >= DEPTH_PREFIX))
+			continue;
+		shared[nr++] = h.thing;
+		depth = h.depth + other->depth;
+		bits = f->l->bits[h.thing] - DEPTH_BITS * (float)(depth < 2 ? depth : 2);
+		if (bits > best) {
+			best = bits;
+			*thing = h.thing;
+		}
+	}
+	if (!nr)
+		return -100;
+	for (uint32_t i = 0; i < b->nr_held; i++) {
+		struct held h = w->held.v[b->held_at + i];
+
+		if (h.depth < DEPTH_PREFIX &&
+		    contradicts(f, a, b, w->g->kind_of.v[h.thing], shared, nr))
+			return -100;
+	}
+	return best;
+}
+
+/* Keeps the best earlier unit of each type. */
+static void offer(struct finder *f, uint32_t unit, uint32_t earlier)
+{
+	struct ties *l = f->l;
+	const struct unit *b = &f->w->units.v[unit], *a = &f->w->units.v[earlier];
+	struct candidate c = { .unit = earlier };
+
+	for (size_t i = l->at.v[unit]; i < l->v.nr; i++)
+		if (l->v.v[i].unit == earlier)
+			return;
+	c.bits = tie(f, a, b, &c.thing);
+	if (c.bits <= -100)
+		return;
+	for (size_t i = l->at.v[unit]; i < l->v.nr; i++) {
+		struct candidate *old = &l->v.v[i];
+
+		if (f->w->units.v[old->unit].type != a->type)
+			continue;
+		if (c.bits > old->bits || (c.bits == old->bits && earlier > old->unit))
+			*old = c;
+		return;
+	}
+	vec_push(&l->v, c);
+}
+
+static void remember(struct finder *f, uint32_t unit)
+{
+	const struct unit *u = &f->w->units.v[unit];
+
+	for (uint32_t i = 0; i < u->nr_held; i++) {
+		uint32_t thing = f->w->held.v[u->held_at + i].thing;
+		bool is_known = false;
+
+		vec_each (&f->recent[thing], r)
+			if (r->type == u->type) {
+				r->unit = unit;
+				is_known = true;
+			}
+		if (!is_known)
+			vec_push(&f->recent[thing], (struct recent){ u->type, unit });
+	}
+}
+
+static void count_types(struct finder *f, uint32_t unit)
+{
+	const struct unit *u = &f->w->units.v[unit];
+	struct ties *l = f->l;
+
+	for (size_t i = l->at.v[unit]; i < l->v.nr; i++) {
+		uint32_t earlier = l->v.v[i].unit, type = f->w->units.v[earlier].type;
+
+		for (uint32_t at = u->from; at < u->to; at++) {
+			uint32_t next = work_line(f->w, at)->type;
+			uint64_t *seen = map_at(&f->counted, map_pair(earlier, next));
+
+			if (!*seen) {
+				*seen = 1;
+				(*map_at(&l->follows, map_pair(type, next)))++;
+			}
+		}
+	}
+}
+
+static void weigh(struct ties *l, const struct work *w)
+{
+	size_t nr = w->g->things.nr + 1;
+	uint32_t *count = mem_realloc(NULL, mem_bytes(nr, sizeof(*count)));
+
+	memset(count, 0, nr * sizeof(*count));
+	for (size_t i = 0; i < w->held.nr; i++)
+		count[w->held.v[i].thing]++;
+	l->bits = mem_realloc(NULL, mem_bytes(nr, sizeof(*l->bits)));
+	for (size_t i = 0; i < nr; i++)
+		l->bits[i] = count[i] ? (float)-log2((double)count[i] / (double)w->units.nr) : 0;
+	free(count);
+}
+
+void ties_find(struct ties *l, struct work *w, const struct owners *o)
+{
+	struct finder f = { .w = w, .o = o, .l = l };
+	size_t nr_things = w->g->things.nr + 1, nr_types = w->g->types.nr + 1;
+
+	*l = (struct ties){ 0 };
+	weigh(l, w);
+	l->nr_of_type = mem_realloc(NULL, mem_bytes(nr_types, sizeof(*l->nr_of_type)));
+	memset(l->nr_of_type, 0, nr_types * sizeof(*l->nr_of_type));
+	f.recent = mem_realloc(NULL, mem_bytes(nr_things, sizeof(*f.recent)));
+	memset(f.recent, 0, nr_things * sizeof(*f.recent));
+	for (uint32_t i = 0; i < w->units.nr; i++) {
+		const struct unit *u = &w->units.v[i];
+
+		l->nr_of_type[u->type]++;
+		vec_push(&l->at, (uint32_t)l->v.nr);
+		for (uint32_t k = 0; k < u->nr_held; k++)
+			vec_each (&f.recent[w->held.v[u->held_at + k].thing], r)
+				if (u->start - w->units.v[r->unit].start <= WINDOW_NS)
+					offer(&f, i, r->unit);
+		count_types(&f, i);
+		if (!u->is_batch)
+			remember(&f, i);
+	}
+	vec_push(&l->at, (uint32_t)l->v.nr);
+	for (size_t i = 0; i < nr_things; i++)
+		vec_done(&f.recent[i]);
+	free(f.recent);
+	map_done(&f.counted);
+}

@@ -1,0 +1,28 @@
+/* Which unit of work follows from which, by what both name and by how regularly one comes after the
+ * other. */
+#ifndef CULPRIT_INFER_REQUESTS_TIE_H
+#define CULPRIT_INFER_REQUESTS_TIE_H
+
+#include "infer/requests/hold.h"
+
+/* An earlier unit that names the same. */
+struct candidate {
+	uint32_t unit;
+	uint32_t thing; /* the rarest that both name */
+	float bits;     /* how rare, less what is doubtful */
+};
+
+struct ties {
+	VEC(struct candidate) v;
+	VEC(uint32_t) at;     /* of each unit: where its candidates begin */
+	struct map follows;   /* type and type: how many of the first are followed by the second */
+	uint32_t *nr_of_type; /* units */
+	float *bits;          /* of each thing, by units */
+};
+
+void ties_find(struct ties *l, struct work *w, const struct owners *o);
+void ties_done(struct ties *l);
+/* How surely a unit of the first type is followed by a line of the second: a lower bound. */
+double ties_share(const struct ties *l, uint32_t type, uint32_t next);
+
+#endif

@@ -1,0 +1,155 @@
+/*
+ * Which names tell one piece of work from another. A hub is known to all: the address of a server,
+ * the folder that everything is below. A measure is no name at all: sizes, counts, durations.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "infer/requests/work.h"
+
+enum {
+	HUB_TIMES = 20,  /* so much more often than others of its kind */
+	KIND_MIN = 4,    /* a kind with fewer values tells nothing apart inside a thread */
+	NUMBERS_MIN = 4, /* of a kind of numbers, to see whether they are handed out */
+};
+#define HUB_SHARE 0.01   /* of the lines, at least */
+#define ALL_SHARE 0.5    /* whatever stands in so many is a hub */
+#define EARLY_SHARE 0.25 /* known from the beginning of the run ... */
+#define LATE_SHARE 0.3   /* ... to its end: a part of the system */
+#define RISING 0.7       /* numbers that are handed out rise, so often at least */
+
+struct times {
+	int64_t *first, *last; /* of each thing */
+	int64_t from, until;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void count(struct work *w, struct times *t)
+{
+	const struct gather *g = w->g;
+
+	t->from = INT64_MAX;
+	t->until = INT64_MIN;
+	for (size_t i = 0; i < g->lines.nr; i++) {
+		const struct seen_line *l = &g->lines.v[i];
+
+		t->from = l->ns < t->from ? l->ns : t->from;
+		t->until = l->ns > t->until ? l->ns : t->until;
+		for (unsigned k = 0; k < l->nr_names; k++) {
+			uint32_t thing = line_names(w, l)[k];
+
+			if (!w->seen[thing]++ || l->ns < t->first[thing])
+				t->first[thing] = l->ns;
+			if (l->ns > t->last[thing])
+				t->last[thing] = l->ns;
+		}
+	}
+}
+
+/* Numbers with a name that are handed out one after another name things; others are amounts. */
+static bool is_handed_out(const struct work *w, const struct times *t, const uint32_t *things,
+			  size_t nr)
+{
+	size_t rising = 0;
+	double last = 0;
+
+	if (nr < NUMBERS_MIN)
+		return false;
+	(void)t;
+	for (size_t i = 0; i < nr; i++) {
+		double value = 0;
+		struct str s = gather_value(w->g, things[i]);
+
+		for (size_t k = 0; k < s.n && k < 18; k++)
+			value = value * 10 + (s.p[k] - '0');
+		rising += i && value > last;
+		last = value;
+	}
+	return (double)rising >= RISING * (double)(nr - 1);
+}
+
+static int by_first(const void *a, const void *b, void *to)
+{
+	const int64_t *first = to;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (first[x] != first[y])
+		return first[x] < first[y] ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void weigh_kind(struct work *w, const struct times *t, uint32_t kind, uint32_t *things,
+		       uint32_t *counts, size_t nr)
+{
+	struct str name = names_str(&w->g->kinds, kind);
+	double lines = (double)w->g->lines.nr, span = (double)(t->until - t->from) + 1;
+	double median;
+
+	for (size_t i = 0; i < nr; i++)
+		counts[i] = w->seen[things[i]];
+	qsort(counts, nr, sizeof(*counts), by_number);
+	median = counts[nr / 2];
+	if (str_ends(name, STR("="))) {
+		qsort_r(things, nr, sizeof(*things), by_first, t->first);
+		w->is_measure[kind] = !is_handed_out(w, t, things, nr);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		double n = w->seen[things[i]];
+		bool is_always = (double)(t->first[things[i]] - t->from) < EARLY_SHARE * span &&
+				 (double)(t->until - t->last[things[i]]) < LATE_SHARE * span;
+
+		w->bits[things[i]] = (float)-log2(n / lines);
+		w->is_hub[things[i]] =
+			(n > HUB_SHARE * lines && (n > HUB_TIMES * median || is_always)) ||
+			n > ALL_SHARE * lines;
+	}
+}
+
+static void *zeroed(size_t nr, size_t size)
+{
+	void *p = mem_realloc(NULL, mem_bytes(nr + 1, size));
+
+	memset(p, 0, (nr + 1) * size);
+	return p;
+}
+
+void weigh_things(struct work *w)
+{
+	size_t nr = w->g->things.nr, nr_kinds = w->g->kinds.nr;
+	struct times t = { zeroed(nr, sizeof(int64_t)), zeroed(nr, sizeof(int64_t)), 0, 0 };
+	uint32_t *things = zeroed(nr, sizeof(*things)), *counts = zeroed(nr, sizeof(*counts));
+	size_t *at = zeroed(nr_kinds + 1, sizeof(*at));
+
+	w->seen = zeroed(nr, sizeof(*w->seen));
+	w->bits = zeroed(nr, sizeof(*w->bits));
+	w->is_hub = zeroed(nr, sizeof(*w->is_hub));
+	w->is_measure = zeroed(nr_kinds, sizeof(*w->is_measure));
+	count(w, &t);
+	for (size_t i = 0; i < nr; i++)
+		if (w->seen[i])
+			at[w->g->kind_of.v[i] + 1]++;
+	for (size_t k = 1; k <= nr_kinds; k++)
+		at[k] += at[k - 1];
+	for (size_t i = 0; i < nr; i++)
+		if (w->seen[i])
+			things[at[w->g->kind_of.v[i]]++] = (uint32_t)i;
+	for (size_t k = nr_kinds; k-- > 0;) {
+		size_t from = k ? at[k - 1] : 0;
+
+		if (at[k] > from)
+			weigh_kind(w, &t, (uint32_t)k, things + from, counts, at[k] - from);
+	}
+	free(t.first);
+	free(t.last);
+	free(things);
+	free(counts);
+	free(at);
+}

@@ -1,0 +1,151 @@
+#include "infer/requests/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+/* Threads of one pool differ in numbers, hexadecimal numbers and what stands in brackets. */
+struct masker {
+	const struct work *w;
+	struct names masked; /* names without any number */
+	VEC(uint32_t) mask;  /* of each thread */
+	struct map columns;  /* mask and column: 1 + the number there, or MANY when several occur */
+};
+
+#define MANY UINT64_MAX
+
+static bool is_numeral(char c)
+{
+	return (c >= '0' && c <= '9');
+}
+
+/* Calls back for every stretch of the name: text, or a run that begins with a digit. Brackets that
+ * hold more than a number are left out. */
+static void each_run(struct str name, void (*each)(void *to, struct str run, bool is_number),
+		     void *to)
+{
+	size_t at = 0;
+	int depth = 0;
+
+	while (at < name.n) {
+		size_t from = at;
+		bool is_number = is_numeral(name.p[at]);
+
+		if (name.p[at] == '[')
+			depth++;
+		if (depth) {
+			depth -= name.p[at] == ']';
+			at++;
+			continue;
+		}
+		while (at < name.n && name.p[at] != '[' &&
+		       (is_number ? (is_numeral(name.p[at]) ||
+				     (name.p[at] >= 'a' && name.p[at] <= 'f'))
+				  : !is_numeral(name.p[at])))
+			at++;
+		each(to, (struct str){ name.p + from, at - from }, is_number);
+	}
+}
+
+static void add_masked(void *to, struct str run, bool is_number)
+{
+	buf_add(to, is_number ? STR("#") : run);
+}
+
+struct column {
+	struct map *columns;
+	uint32_t mask, nr;
+	struct buf *out;
+};
+
+static void see_column(void *to, struct str run, bool is_number)
+{
+	struct column *c = to;
+	uint64_t *at, hash = str_hash(run) >> 1 | 1;
+
+	if (!is_number)
+		return;
+	at = map_at(c->columns, map_pair(c->mask, c->nr++));
+	*at = !*at || *at == hash ? hash : MANY;
+}
+
+static void add_column(void *to, struct str run, bool is_number)
+{
+	struct column *c = to;
+
+	if (is_number && *map_at(c->columns, map_pair(c->mask, c->nr++)) == MANY)
+		buf_char(c->out, '#');
+	else
+		buf_add(c->out, run);
+}
+
+/* Numbers that are the same in all threads of a mask, like a port, stay in the name of the family.
+ */
+static void find_families(struct work *w)
+{
+	const struct names *threads = &w->g->threads;
+	struct masker m = { .w = w };
+	struct names families = { 0 };
+	struct buf text = { 0 };
+
+	for (sym_t t = 0; t < (threads->nr ? threads->nr : 1); t++) {
+		struct column c = { &m.columns, 0, 0, NULL };
+
+		buf_clear(&text);
+		each_run(names_str(threads, t), add_masked, &text);
+		c.mask = names_add(&m.masked, buf_str(&text));
+		vec_push(&m.mask, c.mask);
+		each_run(names_str(threads, t), see_column, &c);
+	}
+	w->family = mem_realloc(NULL, mem_bytes(m.mask.nr, sizeof(*w->family)));
+	for (sym_t t = 0; t < m.mask.nr; t++) {
+		struct column c = { &m.columns, m.mask.v[t], 0, &text };
+
+		buf_clear(&text);
+		each_run(names_str(threads, t), add_column, &c);
+		w->family[t] = names_add(&families, buf_str(&text));
+	}
+	w->nr_families = families.nr ? families.nr : 1;
+	buf_done(&text);
+	names_done(&families);
+	names_done(&m.masked);
+	vec_done(&m.mask);
+	map_done(&m.columns);
+}
+
+static int by_thread(const void *a, const void *b, void *to)
+{
+	const struct gather *g = to;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct seen_line *p = &g->lines.v[x], *q = &g->lines.v[y];
+
+	if (p->file != q->file)
+		return p->file < q->file ? -1 : 1;
+	if (p->thread != q->thread)
+		return p->thread < q->thread ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+void work_begin(struct work *w, const struct gather *g, struct course *course)
+{
+	*w = (struct work){ .g = g, .course = course };
+	w->by_thread = mem_realloc(NULL, mem_bytes(g->lines.nr + 1, sizeof(*w->by_thread)));
+	for (size_t i = 0; i < g->lines.nr; i++)
+		w->by_thread[i] = (uint32_t)i;
+	qsort_r(w->by_thread, g->lines.nr, sizeof(*w->by_thread), by_thread, (void *)g);
+	find_families(w);
+}
+
+void work_done(struct work *w)
+{
+	free(w->by_thread);
+	free(w->family);
+	free(w->seen);
+	free(w->bits);
+	free(w->is_hub);
+	free(w->is_measure);
+	vec_done(&w->units);
+	vec_done(&w->held);
+}

@@ -1,0 +1,77 @@
+/* What the steps that rebuild requests share: lines by thread, what names are worth, units of work.
+ */
+#ifndef CULPRIT_INFER_REQUESTS_WORK_H
+#define CULPRIT_INFER_REQUESTS_WORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "infer/requests/gather.h"
+
+struct course;
+
+#define NO_UNIT UINT32_MAX
+
+/* How far away an owner of what a unit names is. */
+enum { DEPTH_PREFIX = 4 }; /* from here on: a folder above a path that is named */
+
+/* A thing that a unit names, itself (depth 0) or by something that it owns. */
+struct held {
+	uint32_t thing;
+	uint8_t depth;
+};
+
+/* Lines of one thread, one after another, that one piece of work wrote. */
+struct unit {
+	uint32_t from, to;  /* in by_thread */
+	int64_t start, end; /* ns */
+	uint32_t type;      /* of its first line */
+	uint32_t held_at, nr_held;
+	uint32_t execution; /* units that rounds of one loop made share it */
+	uint32_t parent;    /* the unit that it follows, or NO_UNIT */
+	uint32_t session;   /* units with the same one are one request */
+	bool is_batch;      /* names things of several requests: belongs to none */
+	bool is_mixed;      /* its execution does: so do the lines that name nothing */
+	float sure;
+};
+
+struct work {
+	const struct gather *g;
+	struct course *course;
+	uint32_t *by_thread; /* lines, by file, thread, order */
+	uint32_t *family;    /* of each thread */
+	uint32_t nr_families;
+	uint32_t *seen;         /* of each thing: in how many lines */
+	float *bits;            /* of each thing: how rare it is */
+	bool *is_hub;           /* of each thing: it tells no work apart */
+	bool *is_measure;       /* of each kind: its values are amounts */
+	VEC(struct unit) units; /* by start */
+	VEC(struct held) held;
+};
+
+static inline const struct seen_line *work_line(const struct work *w, uint32_t at)
+{
+	return &w->g->lines.v[w->by_thread[at]];
+}
+
+static inline bool work_is_path(const struct work *w, uint32_t thing)
+{
+	return str_starts(names_str(&w->g->kinds, w->g->kind_of.v[thing]), STR("path/"));
+}
+
+/* Whether the name itself stands in the text, as opposed to the thread or the file. */
+static inline const uint32_t *line_names(const struct work *w, const struct seen_line *l)
+{
+	return w->g->named.v + l->name_at;
+}
+
+void work_begin(struct work *w, const struct gather *g, struct course *course);
+void work_done(struct work *w);
+/* How rare each thing is, and which are hubs or measures. */
+void weigh_things(struct work *w);
+/* Fills units. */
+void cut_threads(struct work *w);
+
+#endif
