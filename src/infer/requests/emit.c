@@ -204,7 +204,7 @@ static int emit_all(struct emitting *e, struct error *err)
 	return got;
 }
 
-int emit_requests(const struct work *w, const struct matcher *m, struct store *s, struct error *err)
+int sessions_emit(const struct work *w, const struct matcher *m, struct store *s, struct error *err)
 {
 	struct emitting e = { .w = w, .matcher = m, .store = s };
 	int got;

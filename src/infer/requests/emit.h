@@ -10,7 +10,7 @@ struct matcher;
 struct store;
 
 /* The matcher names the statements; NULL: their text does. */
-int emit_requests(const struct work *w, const struct matcher *m, struct store *s,
+int sessions_emit(const struct work *w, const struct matcher *m, struct store *s,
 		  struct error *err);
 
 #endif
