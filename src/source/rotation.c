@@ -95,7 +95,8 @@ static void set_log(struct rotation *r, struct str front, struct str ending)
 	front = str_head(front, sizeof(r->log) - 1);
 	ending = str_head(ending, sizeof(r->log) - 1 - front.n);
 	n = front.n + ending.n;
-	memcpy(r->log, front.p, front.n);
+	if (front.n)
+		memcpy(r->log, front.p, front.n);
 	if (ending.n)
 		memcpy(r->log + front.n, ending.p, ending.n);
 	r->log[n] = 0;
