@@ -29,6 +29,7 @@
 #define MOST_CHANCE 1e-3    /* after correction */
 #define LEAST_ALWAYS 30     /* samples on each side, of teams that never were otherwise */
 #define OUTSIDE_TIMES 2     /* as much outside a stretch as inside is most of the time */
+#define SELDOM 0.3          /* of the samples may miss the one who is blamed */
 #define MOST_REPEATED 0.95
 #define LEAST_SPREAD 0.2 /* of logarithms: no work is evener than this */
 #define CAP 1.5          /* of a logarithm: one giant does not decide */
@@ -97,13 +98,15 @@ void peers_add(struct peers *p, const struct peer_work *w, const sym_t *labels, 
 		p->nr_left_out++;
 		return;
 	}
-	s.labels = 0;
+	s.labels = s.absent = 0;
 	for (unsigned i = 0; i < nr; i++) {
 		uint64_t bit;
 
 		if (!bit_of(g, labels[i], &bit))
 			return;
 		s.labels |= bit;
+		if (sample->absent >> i & 1)
+			s.absent |= bit;
 	}
 	g->seen++;
 	if (g->v.nr < KEPT) {
@@ -367,6 +370,16 @@ static bool is_far(const struct trial *t, const struct peer_fault *f)
 	return factor >= (always && (t->nr_others < 2 || team) ? LONE_SLOWER : LEAST_SLOWER);
 }
 
+/* Who is to blame for what takes long is there all the while. */
+static bool is_there(const struct trial *t, const struct peer_fault *f)
+{
+	size_t absent = 0;
+
+	for (size_t i = f->first; i < f->first + f->nr; i++)
+		absent += t->with.v[i]->absent >> t->label & 1;
+	return (double)absent <= SELDOM * (double)f->nr;
+}
+
 static int by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -415,7 +428,7 @@ static bool try_label(const struct trial *t, struct peer_fault *f)
 	f->nr_peers = nr;
 	f->took = median_of(t->with.v + f->first, f->nr, scratch);
 	f->usual = median_of(t->without.v + first, nr, scratch);
-	if (!is_far(t, f) ||
+	if (!is_far(t, f) || !is_there(t, f) ||
 	    longer(t->with.v + f->first, f->nr, t->without.v + first, nr, t->arena) < LEAST_RANK)
 		return false;
 	/* every stretch of that length was looked at, and every label of every group */

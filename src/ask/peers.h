@@ -18,6 +18,7 @@ struct peer_sample {
 	int64_t at, ns;
 	uint64_t request; /* 0: not known */
 	uint64_t labels;  /* bits: positions in the group's labels */
+	uint64_t absent;  /* likewise: who was there for a small part of that time only */
 };
 
 /* Work of one kind, so that the same time is to be expected. */
@@ -49,6 +50,7 @@ struct peer_work {
 
 void peers_done(struct peers *p);
 sym_t peers_label(struct peers *p, struct str label);
+/* Of the sample, absent has bits for positions in labels here, and its own labels are not used. */
 void peers_add(struct peers *p, const struct peer_work *w, const sym_t *labels, unsigned nr,
 	       const struct peer_sample *sample);
 

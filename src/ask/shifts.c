@@ -22,12 +22,13 @@
 #define LEAST_OF_TYPE 40
 #define LEAST_SLOWER 3.0 /* than the rest on average */
 #define STANDS_OUT 2.0   /* against the worst stretch of the rest */
-#define LEAST_OTHERS 3   /* stretches that the rest must give */
-#define MANY_TIMES 2.5
+#define COUNT_STANDS_OUT 3.0
+#define LEAST_OTHERS 3 /* stretches that the rest must give */
+#define MANY_TIMES 4.0
 #define FEW_TIMES 0.3
 #define PART_CHANGES 1.5
 #define LEAST_SIGMA 7.0
-#define LEAST_SHORT 20 /* requests that came beyond, or did not come */
+#define LEAST_SHORT 40 /* requests that came beyond, or did not come */
 
 /* The largest mean of any stretch as long before or after; false when there are too few. */
 static bool worst_outside(const struct type_stat *t, const struct episode *e, double *worst)
@@ -168,7 +169,7 @@ static bool stands_out(const struct steps *s, size_t first, size_t nr, bool many
 	}
 	if (others < LEAST_OTHERS * nr)
 		return false;
-	return many ? in >= STANDS_OUT * most : in * STANDS_OUT <= least;
+	return many ? in >= COUNT_STANDS_OUT * most : in * COUNT_STANDS_OUT <= least;
 }
 
 static void judge(const struct type_stat *t, const struct steps *s, size_t first, size_t nr,

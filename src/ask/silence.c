@@ -2,8 +2,9 @@
  * A node that was busy, then gave no sign of life for much longer than it ever did around that
  * time, then was busy again: its process was stopped (a collection of garbage, a signal, a machine
  * that hung). That requests waited through it is what makes it a finding: idle nodes are silent,
- * too. When one node stops, the others soon wait for it and fall silent in turn, but later and
- * not for as long: of silences that overlap the longest is told. When all clients wait for it,
+ * too. When one node stops, the others soon wait for it and fall silent in turn, but later, and go
+ * on later: of silences that overlap the one that began first is told, unless it is much
+ * shorter. When all clients wait for it,
  * there is no other sign of life at all: then it must have been the first, and all must have waited
  * for it.
  *
@@ -28,6 +29,7 @@
 #define COMPLAINTS_NS (15 * NS_S)
 #define LEAST_COMPLAINTS 5
 #define COMPLAINTS_MORE 3 /* times as many as before */
+#define TOGETHER 20       /* silences begin together within one part of so many of their length */
 #define NEARLY_ALL 0.9    /* of the waiting, where all nodes fell silent */
 #define LEAST_WAITING 3   /* requests, where none is known to have been there */
 #define WAITED 0.8        /* of the silence, by a request that waited through it */
@@ -233,6 +235,18 @@ static bool overlap(const struct silence *a, const struct silence *b)
 	return length_ns(from, until) > (x < y ? x : y) / 2;
 }
 
+/* Who waits for another stops later than it; of those that stop together the cause goes on first.
+ */
+static bool earlier(const struct silence *a, const struct silence *b)
+{
+	int64_t begins = length_signed(b->begin, a->begin), ends = length_signed(b->end, a->end);
+	int64_t together = length_ns(b->begin, b->end) / TOGETHER;
+
+	if (begins < -together || begins > together)
+		return begins < 0;
+	return ends < 0 || (ends == 0 && a < b);
+}
+
 /* Whether another silence is the likelier reason of the same waiting. */
 static bool is_shadow(const struct silences *s, const struct silence *one)
 {
@@ -243,7 +257,9 @@ static bool is_shadow(const struct silences *s, const struct silence *one)
 		if (other == one || other->node == one->node || other->for_good != one->for_good ||
 		    !overlap(one, other) || (!other->requests && one->requests))
 			continue;
-		if (y > x || (y == x && other < one))
+		if (y < x / 2)
+			continue;
+		if (x < y / 2 || earlier(other, one))
 			return true;
 	}
 	return false;

@@ -11,6 +11,8 @@
 #include "ask/length.h"
 #include "ask/own.h"
 
+#define TOGETHER 3      /* a team's members begin within one part of so many of its time */
+#define THERE 2         /* who is there for one part of so many of a request may be to blame */
 #define SPANS_MOST 4096 /* of a request that are looked at */
 
 void teams_done(struct teams *t)
@@ -92,7 +94,10 @@ static void add_teams(const struct cut *c)
 			if (c->v[j].span->end > end)
 				end = c->v[j].span->end;
 		}
-		if (team && j - i > 1)
+		/* what begins late was not done together */
+		if (team && j - i > 1 &&
+		    length_ns(c->v[i].span->start, c->v[j - 1].span->start) <=
+			    length_ns(c->v[i].span->start, end) / TOGETHER)
 			add_team(c, c->v + i, j - i, end);
 	}
 }
@@ -135,29 +140,56 @@ static int64_t worked(const struct cut *c, const uint32_t *nr_children)
 	return ns;
 }
 
+/* Whether one of the node's leaves is under way, or between two that are, for a good part of the
+ * request. */
+static bool is_there(const struct cut *c, const uint32_t *nr_children, sym_t node)
+{
+	int64_t from = INT64_MAX, until = INT64_MIN;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct span *s = c->v[i].span;
+
+		if (c->v[i].node != node || nr_children[s - c->body->spans])
+			continue;
+		from = s->start < from ? s->start : from;
+		until = s->end > until ? s->end : until;
+	}
+	return length_ns(from, until) >= length_ns(c->r->start, c->r->end) / THERE;
+}
+
+static unsigned list_nodes(const struct cut *c, sym_t *nodes)
+{
+	unsigned nr = 0;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		unsigned j = 0;
+
+		while (j < nr && nodes[j] != c->v[i].node)
+			j++;
+		if (j < nr)
+			continue;
+		if (nr == PEERS_LABELS)
+			return 0;
+		nodes[nr++] = c->v[i].node;
+	}
+	return nr;
+}
+
 /* The whole request, beside those that visit as many nodes and have about as many steps. */
 static void add_whole(const struct cut *c, const uint32_t *nr_children)
 {
 	struct peer_work w = { .type = c->type, .shape = 1 + bits_of(c->nr) };
+	struct peer_sample sample = { .at = c->r->start, .request = c->r->id };
 	sym_t nodes[PEERS_LABELS];
 
-	if (c->r->incomplete)
+	w.size = list_nodes(c, nodes);
+	if (c->r->incomplete || !w.size)
 		return;
-	for (size_t i = 0; i < c->nr; i++) {
-		unsigned j = 0;
-
-		while (j < w.size && nodes[j] != c->v[i].node)
-			j++;
-		if (j < w.size)
-			continue;
-		if (j == PEERS_LABELS)
-			return;
-		nodes[w.size++] = c->v[i].node;
-	}
-	if (w.size)
-		peers_add(
-			&c->t->nodes, &w, nodes, w.size,
-			&(struct peer_sample){ c->r->start, worked(c, nr_children), c->r->id, 0 });
+	sample.ns = worked(c, nr_children);
+	for (unsigned i = 0; i < w.size; i++)
+		if (!is_there(c, nr_children, nodes[i]))
+			sample.absent |= (uint64_t)1 << i;
+	peers_add(&c->t->nodes, &w, nodes, w.size, &sample);
 }
 
 static void add_way(const struct cut *c, const struct span *from, const struct span *to, int64_t ns)
