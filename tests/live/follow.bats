@@ -269,3 +269,27 @@ os.execv(sys.argv[1], sys.argv[1:])' "$CULPRIT" analyze --follow "$LOGS" -o "$RU
 	[ "$got" -le 1002 ]
 	grep -q '"files_of_unknown_kind":20' "$DIR/out"
 }
+
+# by_file RUN: the request of each line, file by file, with rotated files as one
+by_file() {
+	"$CULPRIT" requests "$1" --lines --json |
+		sed -nE 's/^\{"file":"([^"]*)\.log(\.[0-9]+)?(\.gz)?","line":[0-9]+,(.*)/\1 \4/p' | sort -s -k 1,1
+}
+
+@test "real logs that are written in pieces and rotated give the requests of the whole" {
+	real=$CULPRIT_DATA/logs/hdfs-2.0.2-alpha.tar.xz
+	[ -e "$real" ] || skip "no data at CULPRIT_DATA ($CULPRIT_DATA)"
+	tar -xJf "$real" -C "$DIR"
+	whole=$(dirname "$(find "$DIR" -name nn.log)")
+	follow
+	python3 "$ROOT/tests/live/follow_writer.py" "$whole" "$LOGS"
+	finish
+	"$CULPRIT" analyze "$whole" -o "$DIR/one.culprit" >/dev/null
+	by_file "$DIR/one.culprit" >"$DIR/want"
+	by_file "$RUN" >"$DIR/got"
+	nr=$(find "$LOGS" -type f | wc -l)
+	echo "# $(wc -l <"$DIR/want") lines in $nr files" >&3
+	[ "$nr" -gt 15 ]
+	[ "$(wc -l <"$DIR/want")" -gt 1000 ]
+	cmp "$DIR/want" "$DIR/got"
+}
