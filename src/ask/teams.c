@@ -56,7 +56,8 @@ static void add_singles(const struct cut *c)
 		struct peer_work w = { c->type, m->span->name, 1, 0 };
 
 		peers_add(&c->t->nodes, &w, &m->node, 1,
-			  &(struct peer_sample){ m->span->start, m->own, c->r->id, 0 });
+			  &(struct peer_sample){
+				  .at = m->span->start, .ns = m->own, .request = c->r->id });
 	}
 }
 
@@ -76,8 +77,9 @@ static void add_team(const struct cut *c, const struct member *v, size_t nr, int
 	for (size_t i = 0; i < nr; i++)
 		nodes[i] = v[i].node;
 	peers_add(&c->t->nodes, &w, nodes, (unsigned)nr,
-		  &(struct peer_sample){ v[0].span->start, length_ns(v[0].span->start, end),
-					 c->r->id, 0 });
+		  &(struct peer_sample){ .at = v[0].span->start,
+					 .ns = length_ns(v[0].span->start, end),
+					 .request = c->r->id });
 }
 
 /* A node that is twice in it makes it no team: there, several pieces of work overlap. */
@@ -201,7 +203,8 @@ static void add_way(const struct cut *c, const struct span *from, const struct s
 	buf_fmt(&c->t->text, STR_FMT " → " STR_FMT, STR_ARG(from->node), STR_ARG(to->node));
 	way = peers_label(&c->t->ways, buf_str(&c->t->text));
 	peers_add(&c->t->ways, &w, &way, 1,
-		  &(struct peer_sample){ from->start, ns > 0 ? ns : 0, c->r->id, 0 });
+		  &(struct peer_sample){
+			  .at = from->start, .ns = ns > 0 ? ns : 0, .request = c->r->id });
 }
 
 static bool is_way(const struct span *from, const struct span *to)
