@@ -51,6 +51,20 @@ static bool next_group(struct part *p, struct group *g)
 	return true;
 }
 
+/* Events that are in a request already stay there. */
+static void leave_placed(const struct store *s, struct part *p)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < p->nr_events; i++) {
+		if (store_is_placed(s, p->numbers[i]))
+			continue;
+		p->events[nr] = p->events[i];
+		p->numbers[nr++] = p->numbers[i];
+	}
+	p->nr_events = nr;
+}
+
 static bool group_has(const struct group *g, enum event_kind kind)
 {
 	for (size_t i = 0; i < g->nr_events; i++)
@@ -96,6 +110,8 @@ static int each_group(struct named *n,
 		struct group g;
 
 		got = store_part(n->store, i, &arena, &part, err);
+		if (got >= 0)
+			leave_placed(n->store, &part);
 		while (got >= 0 && next_group(&part, &g)) {
 			got = each(n, &g, err);
 			arena_reset(&n->arena);

@@ -104,6 +104,12 @@ static void push_names(struct gather *g, struct seen_line *l, struct sight *s)
 			push_name(g, l, g->file_names.v[i]);
 }
 
+/* It names its request, or is one by itself: a line of an access log. */
+static bool says_enough(const struct event *ev)
+{
+	return ev->key_kind > KEY_WORK || (ev->duration >= 0 && !ev->thread.n);
+}
+
 void gather_events(struct gather *g, const struct event *ev, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -119,7 +125,8 @@ void gather_events(struct gather *g, const struct event *ev, size_t nr)
 		l.type = type_of(g, &ev[i], s.shape);
 		l.name_at = (uint32_t)g->named.nr;
 		l.level = (uint8_t)ev[i].level;
-		l.is_keyed = ev[i].key_kind > KEY_WORK;
+		l.is_keyed = says_enough(&ev[i]);
+		g->nr_keyed += l.is_keyed;
 		push_names(g, &l, &s);
 		g->nr_cut += s.is_cut;
 		vec_push(&g->lines, l);

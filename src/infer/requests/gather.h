@@ -40,7 +40,8 @@ struct gather {
 	VEC(uint32_t) file_at;   /* of each file: where its names begin in file_names */
 	VEC(uint32_t) file_names;
 	uint64_t nr_events; /* delivered so far */
-	uint64_t nr_cut;
+	uint64_t nr_cut;   /* names that are left out */
+	uint64_t nr_keyed; /* lines that others see to */
 };
 
 void gather_done(struct gather *g);

@@ -337,7 +337,8 @@ void find_owners(struct work *w, struct owners *o)
 		note_owner(w, o, &own);
 	}
 	decide(w, o);
-	qsort(o->pairs.v, o->pairs.nr, sizeof(*o->pairs.v), by_value);
+	if (o->pairs.nr)
+		qsort(o->pairs.v, o->pairs.nr, sizeof(*o->pairs.v), by_value);
 	vec_each (&w->units, u) {
 		own_of(w, u, &own);
 		u->held_at = (uint32_t)w->held.nr;

@@ -15,7 +15,7 @@ static int run(struct store *s, const struct infer_options *o, struct error *err
 	struct course *course;
 	int got;
 
-	if (!o->gathered || !o->gathered->lines.nr)
+	if (!o->gathered || 2 * o->gathered->nr_keyed >= o->gathered->lines.nr)
 		return 0;
 	course = course_new(o->matcher);
 	work_begin(&w, o->gathered, course);

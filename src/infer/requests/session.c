@@ -164,6 +164,16 @@ static unsigned strong_in(struct sitting *s, const struct unit *u, uint32_t *whi
 
 /* --- sessions ---------------------------------------------------------------------------- */
 
+/* Whether several of the kind in one line make it a list of things: several numbers or addresses do
+ * not. */
+static bool is_listed(const struct work *w, uint32_t kind)
+{
+	struct str name = names_str(&w->g->kinds, kind);
+
+	return name.p[0] != '#' && !str_ends(name, STR("=")) && !str_eq(name, STR("address")) &&
+	       !str_starts(name, STR("mix:")) && !str_starts(name, STR("path"));
+}
+
 /* Things of one kind that different sessions have named: of several requests at once. */
 static bool is_spread(struct sitting *s, const struct unit *u)
 {
@@ -175,7 +185,8 @@ static bool is_spread(struct sitting *s, const struct unit *u)
 			const uint64_t *x, *y;
 
 			if (a.depth || b.depth ||
-			    w->g->kind_of.v[a.thing] != w->g->kind_of.v[b.thing])
+			    w->g->kind_of.v[a.thing] != w->g->kind_of.v[b.thing] ||
+			    !is_listed(w, w->g->kind_of.v[a.thing]))
 				continue;
 			x = map_find(&s->live, a.thing);
 			y = map_find(&s->live, b.thing);
@@ -185,16 +196,18 @@ static bool is_spread(struct sitting *s, const struct unit *u)
 	return false;
 }
 
-/* How surely the unit follows such an earlier one: by the surest of its lines. */
+/* How surely the unit follows such an earlier one: by the surest of their lines. */
 static double follows(const struct sitting *s, const struct unit *u, const struct unit *earlier)
 {
 	double best = 0;
 
-	for (uint32_t at = u->from; at < u->to; at++) {
-		double share = ties_share(s->l, earlier->type, work_line(s->w, at)->type);
+	for (uint32_t at = u->from; at < u->to; at++)
+		for (uint32_t k = earlier->from; k < earlier->to; k++) {
+			double share = ties_share(s->l, work_line(s->w, k)->type,
+						  work_line(s->w, at)->type);
 
-		best = share > best ? share : best;
-	}
+			best = share > best ? share : best;
+		}
 	return best;
 }
 

@@ -162,6 +162,15 @@ static void offer(struct finder *f, uint32_t unit, uint32_t earlier)
 	vec_push(&l->v, c);
 }
 
+/* Whether no line before it in the unit came from the same statement. */
+static bool is_first_of_type(const struct work *w, const struct unit *u, uint32_t at)
+{
+	for (uint32_t i = u->from; i < at; i++)
+		if (work_line(w, i)->type == work_line(w, at)->type)
+			return false;
+	return true;
+}
+
 static void remember(struct finder *f, uint32_t unit)
 {
 	const struct unit *u = &f->w->units.v[unit];
@@ -180,24 +189,35 @@ static void remember(struct finder *f, uint32_t unit)
 	}
 }
 
+/* Every statement of the earlier unit is followed by every one of this unit. */
+static void count_pair(struct finder *f, uint32_t earlier, const struct unit *u)
+{
+	const struct unit *a = &f->w->units.v[earlier];
+
+	for (uint32_t at = u->from; at < u->to; at++) {
+		uint32_t next = work_line(f->w, at)->type;
+		uint64_t *seen = map_at(&f->counted, map_pair(earlier, next));
+
+		if (*seen)
+			continue;
+		*seen = 1;
+		for (uint32_t k = a->from; k < a->to; k++)
+			if (is_first_of_type(f->w, a, k))
+				(*map_at(&f->l->follows,
+					 map_pair(work_line(f->w, k)->type, next)))++;
+	}
+}
+
 static void count_types(struct finder *f, uint32_t unit)
 {
 	const struct unit *u = &f->w->units.v[unit];
 	struct ties *l = f->l;
 
-	for (size_t i = l->at.v[unit]; i < l->v.nr; i++) {
-		uint32_t earlier = l->v.v[i].unit, type = f->w->units.v[earlier].type;
-
-		for (uint32_t at = u->from; at < u->to; at++) {
-			uint32_t next = work_line(f->w, at)->type;
-			uint64_t *seen = map_at(&f->counted, map_pair(earlier, next));
-
-			if (!*seen) {
-				*seen = 1;
-				(*map_at(&l->follows, map_pair(type, next)))++;
-			}
-		}
-	}
+	for (size_t i = l->at.v[unit]; i < l->v.nr; i++)
+		count_pair(f, l->v.v[i].unit, u);
+	for (uint32_t at = u->from; at < u->to; at++)
+		if (is_first_of_type(f->w, u, at))
+			l->nr_of_type[work_line(f->w, at)->type]++;
 }
 
 static void weigh(struct ties *l, const struct work *w)
@@ -228,7 +248,6 @@ void ties_find(struct ties *l, struct work *w, const struct owners *o)
 	for (uint32_t i = 0; i < w->units.nr; i++) {
 		const struct unit *u = &w->units.v[i];
 
-		l->nr_of_type[u->type]++;
 		vec_push(&l->at, (uint32_t)l->v.nr);
 		for (uint32_t k = 0; k < u->nr_held; k++)
 			vec_each (&f.recent[w->held.v[u->held_at + k].thing], r)

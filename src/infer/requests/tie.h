@@ -16,13 +16,14 @@ struct ties {
 	VEC(struct candidate) v;
 	VEC(uint32_t) at;     /* of each unit: where its candidates begin */
 	struct map follows;   /* type and type: how many of the first are followed by the second */
-	uint32_t *nr_of_type; /* units */
+	uint32_t *nr_of_type; /* units with a line of it */
 	float *bits;          /* of each thing, by units */
 };
 
 void ties_find(struct ties *l, struct work *w, const struct owners *o);
 void ties_done(struct ties *l);
-/* How surely a unit of the first type is followed by a line of the second: a lower bound. */
+/* How surely a unit with a line of the first type is followed by a line of the second: a lower
+ * bound. */
 double ties_share(const struct ties *l, uint32_t type, uint32_t next);
 
 #endif
