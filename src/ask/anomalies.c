@@ -22,8 +22,9 @@
 #include "store/store.h"
 
 #define SLOW_TIMES 1.5      /* as in findings.c: less beyond the median is not slow */
-#define WORTH_TELLING 0.02  /* of all slowness, by a slow node */
+#define WORTH_TELLING 0.005 /* of all slowness, by a slow node */
 #define WORTH_A_WAY 0.05    /* by a way between nodes, which is guessed more often */
+#define WAY_SLOWER 3.0      /* than other ways: much of what comes late waits for its turn */
 #define EXPLAINED 0.5       /* of its time, by another finding */
 #define VICTIM 0.7          /* of whose slow requests belong to another finding */
 #define COMPLAINTS_READ 100 /* of each node */
@@ -298,7 +299,8 @@ static void add_faults(struct looking *l)
 			add_fault(l, &l->teams.nodes, f, ANOMALY_SLOW_NODE);
 	peers_find(&l->teams.ways, &l->way_faults);
 	vec_each (&l->way_faults.v, f)
-		if (f->lost >= WORTH_A_WAY * l->a->slowness && !is_silence(l, f) &&
+		if (f->lost >= WORTH_A_WAY * l->a->slowness &&
+		    (double)f->took >= WAY_SLOWER * (double)f->usual && !is_silence(l, f) &&
 		    !is_covered(&l->way_faults, f))
 			add_fault(l, &l->teams.ways, f, ANOMALY_SLOW_HOP);
 	l->a->nr_left_out += l->teams.nodes.nr_left_out + l->teams.ways.nr_left_out;

@@ -105,10 +105,13 @@ static void say_retries(struct buf *b, const struct anomaly *x)
 {
 	buf_fmt(b, "%llu requests of type ", (unsigned long long)x->requests);
 	say_type(b, x);
-	buf_fmt(b,
-		" had errors and tried again: \"" STR_FMT "\" happens %.1f times in them, "
-		"usually %.0f",
-		STR_ARG(str_head(x->name, NAME_BYTES)), x->often, x->before);
+	buf_fmt(b, " had errors and tried again: \"" STR_FMT "\"",
+		STR_ARG(str_head(x->name, NAME_BYTES)));
+	/* work of different size is done differently often without any error */
+	if (x->often > x->before)
+		buf_fmt(b, " happens %.1f times in them, usually %.0f", x->often, x->before);
+	else
+		buf_add(b, STR(" fails in them and is done once more"));
 	say_when(b, x);
 	buf_char(b, '.');
 	if (x->node.n)
