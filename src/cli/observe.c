@@ -179,6 +179,7 @@ static void hand_lines(void *to, struct infer_options *o)
 {
 	struct inputs *in = to;
 
+	gather_date(&in->gather);
 	o->gathered = &in->gather;
 	o->matcher = in->models.matcher;
 }

@@ -371,6 +371,7 @@ static void collect(struct cutter *c)
 						   .start = l->ns,
 						   .end = l->ns,
 						   .type = l->type,
+						   .is_undated = l->is_undated,
 						   .execution = execution,
 						   .parent = NO_UNIT,
 						   .sure = 1 });

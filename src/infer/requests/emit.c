@@ -74,7 +74,13 @@ static bool is_ours(const struct work *w, const struct unit *u, const struct see
 /* A unit alone is a request when it names something. */
 static bool is_request(const struct work *w, const uint32_t *units, size_t nr)
 {
-	return nr > 1 || (!w->units.v[units[0]].is_batch && w->units.v[units[0]].nr_held);
+	for (size_t i = 0; i < nr; i++) {
+		const struct unit *u = &w->units.v[units[i]];
+
+		if (!u->is_undated && !u->is_batch && (nr > 1 || u->nr_held))
+			return true;
+	}
+	return false;
 }
 
 struct body {
@@ -99,6 +105,13 @@ static void add_span(struct emitting *e, struct body *b, uint32_t unit)
 			  .node = names_str(&e->w->g->nodes, first->node),
 			  .thread = names_str(&e->w->g->threads, first->thread) };
 
+	if (u->is_undated) {
+		for (uint32_t at = u->from; at < u->to; at++) {
+			vec_push(&b->events, work_line(e->w, at)->event);
+			vec_push(&b->event_span, 0);
+		}
+		return;
+	}
 	e->span_of[unit] = (uint32_t)b->spans.nr;
 	s.id = arena_fmt(&e->arena, "%zu", b->spans.nr + 1);
 	/* what is done when its cause is over was handed on */
@@ -135,10 +148,18 @@ static uint64_t sequence_of(const struct body *b)
 	return h;
 }
 
+static const struct unit *first_dated(const struct work *w, const uint32_t *units, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!w->units.v[units[i]].is_undated)
+			return &w->units.v[units[i]];
+	return &w->units.v[units[0]];
+}
+
 static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, size_t nr,
 		    struct error *err)
 {
-	const struct unit *first = &e->w->units.v[units[0]];
+	const struct unit *first = first_dated(e->w, units, nr);
 	struct request r = { .type = name_of(e, first->type),
 			     .method = STR(METHOD),
 			     .start = first->start,
@@ -156,7 +177,8 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 							     work_line(e->w, first->from)->node) });
 	for (size_t i = 0; i < nr; i++) {
 		add_span(e, b, units[i]);
-		r.end = e->w->units.v[units[i]].end > r.end ? e->w->units.v[units[i]].end : r.end;
+		if (!e->w->units.v[units[i]].is_undated && e->w->units.v[units[i]].end > r.end)
+			r.end = e->w->units.v[units[i]].end;
 	}
 	if (!b->events.nr)
 		return 0;

@@ -119,6 +119,7 @@ void gather_events(struct gather *g, const struct event *ev, size_t nr)
 		if (ev[i].kind != EVENT_LOG || ev[i].ns == NS_NONE || !sight_open(&s, ev[i].values))
 			continue;
 		l.ns = ev[i].ns;
+		l.is_undated = ev[i].ns == NS_NONE;
 		l.file = ev[i].file;
 		l.node = names_add(&g->nodes, ev[i].node);
 		l.thread = names_add(&g->threads, ev[i].thread);
@@ -130,5 +131,24 @@ void gather_events(struct gather *g, const struct event *ev, size_t nr)
 		push_names(g, &l, &s);
 		g->nr_cut += s.is_cut;
 		vec_push(&g->lines, l);
+	}
+}
+
+void gather_date(struct gather *g)
+{
+	int64_t first = INT64_MAX, next = INT64_MAX;
+
+	vec_each(&g->lines, l)
+		if (!l->is_undated && l->ns < first)
+			first = l->ns;
+	for (size_t i = g->lines.nr; i-- > 0;) {
+		struct seen_line *l = &g->lines.v[i];
+
+		if (i + 1 < g->lines.nr && l->file != l[1].file)
+			next = INT64_MAX;
+		if (!l->is_undated)
+			next = l->ns;
+		else
+			l->ns = next != INT64_MAX ? next : first != INT64_MAX ? first : 0;
 	}
 }

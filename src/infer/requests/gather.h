@@ -24,6 +24,7 @@ struct seen_line {
 	uint32_t name_at; /* in named: own names, then those of thread and file */
 	uint16_t nr_own, nr_names;
 	uint8_t level;
+	bool is_undated; /* ns is that of the next line, or of the first one of all */
 	bool is_keyed; /* it carries the name of its request: others see to it */
 };
 
@@ -48,6 +49,8 @@ void gather_done(struct gather *g);
 /* The name of the file that the next events come from. */
 void gather_file(struct gather *g, uint32_t file, struct str name);
 void gather_events(struct gather *g, const struct event *ev, size_t nr);
+/* When all is gathered: gives undated lines a time to stand at. */
+void gather_date(struct gather *g);
 
 /* The value of a thing. */
 struct str gather_value(const struct gather *g, uint32_t thing);

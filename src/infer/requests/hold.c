@@ -113,8 +113,20 @@ static void note_unit(const struct work *w, struct meetings *m, const struct own
 	}
 }
 
-/* A thing is a hub that meets a good part of another kind, whose members meet others like it too.
- */
+static int64_t life_of(const struct work *w, uint32_t thing)
+{
+	return w->last[thing] - w->first[thing];
+}
+
+static bool is_of_family(const struct work *w, uint32_t thing)
+{
+	uint32_t numbers = work_numbers(w, thing);
+
+	return w->is_family[thing] || (numbers && w->is_family[numbers]);
+}
+
+/* A thing is a hub that outlives a good part of another kind, whose members meet others like it
+ * too. */
 static void mark_hubs(struct work *w, struct meetings *m)
 {
 	struct map shared = { 0 }; /* thing and kind: how many of those met have met others */
@@ -123,7 +135,7 @@ static void mark_hubs(struct work *w, struct meetings *m)
 		uint32_t a = (uint32_t)(*pair >> 32), b = (uint32_t)*pair;
 		const uint64_t *back = map_find(&m->nr, map_pair(b, w->g->kind_of.v[a]));
 
-		if (back && *back > 1)
+		if (back && *back > 1 && 2 * life_of(w, b) < life_of(w, a))
 			(*map_at(&shared, map_pair(a, w->g->kind_of.v[b])))++;
 	}
 	for (const struct map_slot *s = NULL; (s = map_next(&shared, s));) {
@@ -132,7 +144,7 @@ static void mark_hubs(struct work *w, struct meetings *m)
 
 		if (of >= FAN_KIND_MIN && met >= FAN_MIN && met >= FAN_SHARE * of &&
 		    m->nr_values[w->g->kind_of.v[thing]] < of &&
-		    (double)s->value > FAN_SHARED * met)
+		    (double)s->value > FAN_SHARED * met && !is_of_family(w, thing))
 			w->is_hub[thing] = true;
 	}
 	map_done(&shared);
@@ -141,28 +153,11 @@ static void mark_hubs(struct work *w, struct meetings *m)
 /* The numbers of a hub, alone, are a hub as well. */
 static void mark_numbers(struct work *w)
 {
-	for (uint32_t i = 0; i < w->g->things.nr; i++) {
-		struct str value = gather_value(w->g, i), rest, name = names_str(&w->g->things, i);
-		char text[300];
-		size_t at, n;
+	for (uint32_t i = 1; i < w->g->things.nr; i++) {
+		uint32_t numbers = w->is_hub[i] ? work_numbers(w, i) : 0;
 
-		if (!w->is_hub[i] || name.p[0] == '#' ||
-		    names_str(&w->g->kinds, w->g->kind_of.v[i]).n < 2)
-			continue;
-		at = str_find_char(names_str(&w->g->kinds, w->g->kind_of.v[i]), '#');
-		if (at == names_str(&w->g->kinds, w->g->kind_of.v[i]).n || value.n <= at)
-			continue;
-		rest = str_skip(value, at + 1);
-		n = str_find_char(rest, '_');
-		if (n < rest.n)
-			n += 1 + str_find_char(str_skip(rest, n + 1), '_');
-		if (n + 3 > sizeof(text))
-			continue;
-		memcpy(text, "#2\x1f", 3);
-		memcpy(text + 3, rest.p, n);
-		at = names_find(&w->g->things, (struct str){ text, n + 3 });
-		if (at)
-			w->is_hub[at] = true;
+		if (numbers && !w->is_family[numbers])
+			w->is_hub[numbers] = true;
 	}
 }
 

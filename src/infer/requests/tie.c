@@ -254,7 +254,7 @@ void ties_find(struct ties *l, struct work *w, const struct owners *o)
 				if (u->start - w->units.v[r->unit].start <= WINDOW_NS)
 					offer(&f, i, r->unit);
 		count_types(&f, i);
-		if (!u->is_batch)
+		if (!u->is_batch && !u->is_undated)
 			remember(&f, i);
 	}
 	vec_push(&l->at, (uint32_t)l->v.nr);

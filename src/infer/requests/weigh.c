@@ -121,6 +121,50 @@ static void *zeroed(size_t nr, size_t size)
 	return p;
 }
 
+uint32_t work_numbers(const struct work *w, uint32_t thing)
+{
+	struct str kind = names_str(&w->g->kinds, w->g->kind_of.v[thing]);
+	struct str value = gather_value(w->g, thing);
+	size_t at = str_find_char(kind, '#'), n;
+	char text[300] = "#2\x1f";
+
+	if (!at || at + 2 != kind.n || kind.p[at + 1] < '2' || value.n <= at)
+		return 0;
+	value = str_skip(value, at + 1);
+	n = str_find_char(value, '_');
+	n += n < value.n ? 1 + str_find_char(str_skip(value, n + 1), '_') : 0;
+	if (n + 3 > sizeof(text))
+		return 0;
+	memcpy(text + 3, value.p, n);
+	return names_find(&w->g->things, (struct str){ text, n + 3 });
+}
+
+/* application_17_1, container_17_1_1, job_17_1: whatever is called after the same numbers is part
+ * of one piece of work. */
+static void find_families(struct work *w)
+{
+	uint64_t *word = zeroed(w->g->things.nr, sizeof(*word));
+
+	for (uint32_t i = 1; i < w->g->things.nr; i++) {
+		struct str kind = names_str(&w->g->kinds, w->g->kind_of.v[i]);
+		uint32_t numbers = w->seen[i] ? work_numbers(w, i) : 0;
+		uint64_t hash = str_hash(str_head(kind, str_find_char(kind, '#'))) | 1;
+
+		if (!numbers)
+			continue;
+		if (word[numbers] && word[numbers] != hash)
+			w->is_family[numbers] = true;
+		word[numbers] = hash;
+	}
+	for (uint32_t i = 1; i < w->g->things.nr; i++) {
+		uint32_t numbers = work_numbers(w, i);
+
+		if (numbers && w->is_family[numbers])
+			w->is_hub[i] = w->is_hub[numbers] = false;
+	}
+	free(word);
+}
+
 void weigh_things(struct work *w)
 {
 	size_t nr = w->g->things.nr, nr_kinds = w->g->kinds.nr;
@@ -131,6 +175,7 @@ void weigh_things(struct work *w)
 	w->seen = zeroed(nr, sizeof(*w->seen));
 	w->bits = zeroed(nr, sizeof(*w->bits));
 	w->is_hub = zeroed(nr, sizeof(*w->is_hub));
+	w->is_family = zeroed(nr, sizeof(*w->is_family));
 	w->is_measure = zeroed(nr_kinds, sizeof(*w->is_measure));
 	count(w, &t);
 	for (size_t i = 0; i < nr; i++)
@@ -147,8 +192,9 @@ void weigh_things(struct work *w)
 		if (at[k] > from)
 			weigh_kind(w, &t, (uint32_t)k, things + from, counts, at[k] - from);
 	}
-	free(t.first);
-	free(t.last);
+	find_families(w);
+	w->first = t.first;
+	w->last = t.last;
 	free(things);
 	free(counts);
 	free(at);

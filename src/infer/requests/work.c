@@ -146,6 +146,9 @@ void work_done(struct work *w)
 	free(w->bits);
 	free(w->is_hub);
 	free(w->is_measure);
+	free(w->is_family);
+	free(w->first);
+	free(w->last);
 	vec_done(&w->units);
 	vec_done(&w->held);
 }

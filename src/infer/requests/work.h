@@ -32,6 +32,7 @@ struct unit {
 	uint32_t execution; /* units that rounds of one loop made share it */
 	uint32_t parent;    /* the unit that it follows, or NO_UNIT */
 	uint32_t session;   /* units with the same one are one request */
+	bool is_undated; /* nothing tells when it was */
 	bool is_batch;      /* names things of several requests: belongs to none */
 	bool is_mixed;      /* its execution does: so do the lines that name nothing */
 	float sure;
@@ -46,7 +47,9 @@ struct work {
 	uint32_t *seen;         /* of each thing: in how many lines */
 	float *bits;            /* of each thing: how rare it is */
 	bool *is_hub;           /* of each thing: it tells no work apart */
+	bool *is_family;      /* of each thing: numbers that several sorts of names begin with */
 	bool *is_measure;       /* of each kind: its values are amounts */
+	int64_t *first, *last; /* of each thing: when it was named, ns */
 	VEC(struct unit) units; /* by start */
 	VEC(struct held) held;
 };
@@ -71,6 +74,8 @@ void work_begin(struct work *w, const struct gather *g, struct course *course);
 void work_done(struct work *w);
 /* How rare each thing is, and which are hubs or measures. */
 void weigh_things(struct work *w);
+/* The first two numbers of a compound name, as a thing of their own; 0: it is none. */
+uint32_t work_numbers(const struct work *w, uint32_t thing);
 /* Fills units. */
 void cut_threads(struct work *w);
 

@@ -1,0 +1,370 @@
+/*
+ *	KEY \t e \t gap length lines … node thread … names        an event: columns with tabs between
+ *	KEY \t b \t 120 \t columns of the first, of the second …  a block of 120
+ *
+ * No byte of a column can end a column or a line: tab, newline, carriage return, zero and backslash
+ * are written with a backslash. In a block, backslash and digits is a text that the same column had
+ * before. Numbers are differences to the event before, so that most are small.
+ */
+#include "infer/requests/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "infer/requests/sight.h"
+#include "model/event.h"
+#include "model/loss.h"
+
+enum { NR_COLUMNS = 19, SHORT_BYTES = 3 };
+
+static const char special[] = "\\\t\n\r", letters[] = "\\tnr";
+
+static void put_text(struct buf *b, struct str s)
+{
+	char *p = buf_room(b, 2 * s.n), *from = p;
+
+	for (size_t i = 0; i < s.n; i++) {
+		const char *at = s.p[i] ? strchr(special, s.p[i]) : NULL;
+
+		if (at || !s.p[i]) {
+			*p++ = '\\';
+			*p++ = at ? letters[at - special] : 'z';
+		} else {
+			*p++ = s.p[i];
+		}
+	}
+	b->n += (size_t)(p - from);
+}
+
+static struct str take_text(struct str s, struct arena *arena)
+{
+	char *to, *p;
+
+	if (str_find_char(s, '\\') == s.n)
+		return s;
+	p = to = arena_alloc(arena, s.n);
+	for (size_t i = 0; i < s.n; i++) {
+		const char *at = NULL;
+
+		if (s.p[i] == '\\' && i + 1 < s.n)
+			at = s.p[++i] == 'z' ? "" : strchr(letters, s.p[i]);
+		*p++ = !at ? s.p[i] : *at ? special[at - letters] : 0;
+	}
+	return (struct str){ to, (size_t)(p - to) };
+}
+
+void record_begin(struct buf *b, const struct record_key *key, enum record_kind kind)
+{
+	buf_fmt(b, "%08x%016llx%08x\t%c\t", key->file, (unsigned long long)key->part, key->nr,
+		kind);
+}
+
+static bool take_hex(struct str *s, unsigned nr, uint64_t *v)
+{
+	struct str digits = str_head(*s, nr);
+
+	if (digits.n < nr || !str_take_hex(&digits, v) || digits.n)
+		return false;
+	*s = str_skip(*s, nr);
+	return true;
+}
+
+bool record_take(struct str line, struct record_key *key, enum record_kind *kind, struct str *body)
+{
+	uint64_t file, part, nr;
+
+	if (!take_hex(&line, 8, &file) || !take_hex(&line, 16, &part) || !take_hex(&line, 8, &nr) ||
+	    !str_take_char(&line, '\t') || line.n < 2 || line.p[1] != '\t' || !line.p[0] ||
+	    !strchr("ebftz", line.p[0]))
+		return false;
+	*key = (struct record_key){ (uint32_t)file, part, (uint32_t)nr };
+	*kind = (enum record_kind)line.p[0];
+	*body = str_skip(line, 2);
+	return true;
+}
+
+static void put_number(struct buf *b, int64_t v)
+{
+	if (v)
+		buf_fmt(b, "%lld", (long long)v);
+	buf_char(b, '\t');
+}
+
+static void put_column(struct buf *b, struct str s)
+{
+	put_text(b, s);
+	buf_char(b, '\t');
+}
+
+/* The shape of a text comes again and again, its names do not. */
+static size_t shape_bytes(struct str values)
+{
+	struct sight s;
+
+	return sight_open(&s, values) ? (size_t)(s.shape.p + s.shape.n - values.p) : 0;
+}
+
+void record_event(struct buf *b, struct record_last *last, const struct event *ev)
+{
+	size_t shape = shape_bytes(ev->values);
+
+	put_number(b, (int64_t)(ev->offset - last->end));
+	put_number(b, (int64_t)ev->length);
+	put_number(b, (int64_t)(ev->line - last->line));
+	put_number(b, ev->nr_lines);
+	put_number(b, (int64_t)((uint64_t)ev->ns - last->ns));
+	put_number(b, ev->level);
+	put_number(b, ev->key_kind);
+	put_number(b, ev->duration);
+	put_number(b, ev->statement);
+	put_column(b, ev->node);
+	put_column(b, ev->thread);
+	put_column(b, ev->point);
+	put_column(b, ev->key);
+	put_column(b, ev->span);
+	put_column(b, ev->title);
+	put_column(b, ev->attrs);
+	put_column(b, ev->text);
+	put_column(b, str_head(ev->values, shape));
+	put_text(b, str_skip(ev->values, shape));
+	*last = (struct record_last){ ev->offset + ev->length, ev->line + ev->nr_lines,
+				      (uint64_t)ev->ns };
+}
+
+static bool take_column(struct str *body, struct str *column)
+{
+	if (str_take_until(body, '\t', column))
+		return true;
+	*column = *body;
+	*body = (struct str){ body->p + body->n, 0 };
+	return true;
+}
+
+static bool take_number(struct str *body, int64_t *v)
+{
+	struct str digits;
+
+	*v = 0;
+	if (!str_take_until(body, '\t', &digits))
+		return false;
+	return !digits.n || (str_take_int(&digits, v) && !digits.n);
+}
+
+static bool take_strings(struct str *body, struct arena *arena, struct event *ev)
+{
+	struct str *to[] = { &ev->node, &ev->thread, &ev->point, &ev->key,
+			     &ev->span, &ev->title,  &ev->attrs, &ev->text };
+	struct str column, names;
+	char *both;
+
+	for (size_t i = 0; i < sizeof(to) / sizeof(*to); i++) {
+		if (!str_take_until(body, '\t', &column))
+			return false;
+		*to[i] = take_text(column, arena);
+	}
+	if (!str_take_until(body, '\t', &column) || !take_column(body, &names))
+		return false;
+	column = take_text(column, arena);
+	names = take_text(names, arena);
+	both = arena_alloc(arena, column.n + names.n + 1);
+	if (column.n)
+		memcpy(both, column.p, column.n);
+	if (names.n)
+		memcpy(both + column.n, names.p, names.n);
+	ev->values = (struct str){ both, column.n + names.n };
+	return true;
+}
+
+bool record_take_event(struct str *body, struct record_last *last, struct arena *arena,
+		       struct event *ev)
+{
+	int64_t n[9];
+
+	*ev = (struct event){ .kind = EVENT_LOG };
+	for (size_t i = 0; i < sizeof(n) / sizeof(*n); i++)
+		if (!take_number(body, &n[i]))
+			return false;
+	if (!take_strings(body, arena, ev) || n[3] < 0 || n[3] > UINT32_MAX || n[8] < 0 ||
+	    n[8] > UINT32_MAX || n[5] < 0 || n[5] > LEVEL_FATAL || n[6] < KEY_NONE || n[6] > KEY_TRACE)
+		return false;
+	ev->offset = last->end + (uint64_t)n[0];
+	ev->length = (uint64_t)n[1];
+	ev->line = last->line + (uint64_t)n[2];
+	ev->nr_lines = (uint32_t)n[3];
+	ev->ns = (int64_t)(last->ns + (uint64_t)n[4]);
+	ev->level = (enum level)n[5];
+	ev->key_kind = (enum key_kind)n[6];
+	ev->duration = n[7];
+	ev->statement = (uint32_t)n[8];
+	*last = (struct record_last){ ev->offset + ev->length, ev->line + ev->nr_lines,
+				      (uint64_t)ev->ns };
+	return true;
+}
+
+void record_raw(struct buf *b, struct str lines)
+{
+	put_text(b, lines);
+}
+
+struct str record_take_raw(struct str body, struct arena *arena)
+{
+	return take_text(body, arena);
+}
+
+void record_end(struct buf *b, const struct record_end *end, const struct losses *losses)
+{
+	buf_fmt(b, "%u\t%llu\t%llu", end->nr, (unsigned long long)end->bytes,
+		(unsigned long long)end->lines);
+	for (int i = 0; i < LOSS_NR; i++)
+		if (losses->count[i])
+			buf_fmt(b, "\t%s=%llu", loss_name((enum loss)i),
+				(unsigned long long)losses->count[i]);
+}
+
+static bool take_loss(struct str s, struct losses *losses)
+{
+	char name[64];
+	struct str text;
+	uint64_t count;
+	enum loss loss;
+
+	if (!str_take_until(&s, '=', &text) || text.n >= sizeof(name) || !str_take_uint(&s, &count))
+		return false;
+	memcpy(name, text.p, text.n);
+	name[text.n] = 0;
+	if (s.n || !loss_find(name, &loss))
+		return false;
+	losses->count[loss] += count;
+	return true;
+}
+
+bool record_take_end(struct str body, struct record_end *end, struct losses *losses)
+{
+	uint64_t nr;
+	struct str one;
+
+	if (!str_take_uint(&body, &nr) || nr > UINT32_MAX || !str_take_char(&body, '\t') ||
+	    !str_take_uint(&body, &end->bytes) || !str_take_char(&body, '\t') ||
+	    !str_take_uint(&body, &end->lines))
+		return false;
+	end->nr = (uint32_t)nr;
+	while (str_take_char(&body, '\t')) {
+		one = str_head(body, str_find_char(body, '\t'));
+		body = str_skip(body, one.n);
+		if (!take_loss(one, losses))
+			return false;
+	}
+	return !body.n;
+}
+
+void record_block_done(struct record_block *k)
+{
+	for (unsigned i = 0; k->seen && i < NR_COLUMNS; i++)
+		names_done(&k->seen[i]);
+	free(k->seen);
+	buf_done(&k->packed);
+	*k = (struct record_block){ 0 };
+}
+
+void record_block_clear(struct record_block *k)
+{
+	if (!k->seen)
+		k->seen = mem_zalloc(mem_bytes(NR_COLUMNS, sizeof(*k->seen)));
+	for (unsigned i = 0; i < NR_COLUMNS; i++)
+		names_done(&k->seen[i]);
+	memset(k->seen, 0, NR_COLUMNS * sizeof(*k->seen));
+	buf_clear(&k->packed);
+	k->nr = 0;
+}
+
+static bool has_columns(struct str body)
+{
+	unsigned nr = 1;
+
+	for (struct str column; str_take_until(&body, '\t', &column);)
+		nr++;
+	return nr == NR_COLUMNS;
+}
+
+bool record_block_add(struct record_block *k, struct str body)
+{
+	if (!k->seen)
+		record_block_clear(k);
+	if (!has_columns(body))
+		return false;
+	for (unsigned i = 0; i < NR_COLUMNS; i++) {
+		struct str column;
+		sym_t known = 0;
+
+		take_column(&body, &column);
+		if (column.n > SHORT_BYTES) {
+			known = names_find(&k->seen[i], column);
+			if (!known)
+				names_add(&k->seen[i], column);
+		}
+		buf_char(&k->packed, '\t');
+		if (known)
+			buf_fmt(&k->packed, "\\%u", known);
+		else
+			buf_add(&k->packed, column);
+	}
+	k->nr++;
+	return true;
+}
+
+void record_block_write(const struct record_block *k, struct buf *b)
+{
+	buf_fmt(b, "%u", k->nr);
+	buf_add(b, buf_str(&k->packed));
+}
+
+bool record_block_open(struct record_block *k, struct str *body, uint32_t *nr)
+{
+	uint64_t n;
+
+	record_block_clear(k);
+	if (!str_take_uint(body, &n) || n > UINT32_MAX || (n && !str_take_char(body, '\t')))
+		return false;
+	*nr = (uint32_t)n;
+	return true;
+}
+
+/* Backslash and digits; no text begins like that. */
+static bool is_known(struct str column)
+{
+	return column.n > 1 && column.p[0] == '\\' && column.p[1] >= '0' && column.p[1] <= '9';
+}
+
+static bool find_known(const struct names *seen, struct str *column)
+{
+	struct str digits = str_skip(*column, 1);
+	uint64_t nr;
+
+	if (!str_take_uint(&digits, &nr) || digits.n || !nr || nr >= seen->nr)
+		return false;
+	*column = names_str(seen, (sym_t)nr);
+	return true;
+}
+
+bool record_block_next(struct record_block *k, struct str *body, struct buf *event)
+{
+	buf_clear(event);
+	for (unsigned i = 0; i < NR_COLUMNS; i++) {
+		struct str column;
+
+		take_column(body, &column);
+		if (is_known(column)) {
+			if (!find_known(&k->seen[i], &column))
+				return false;
+		} else if (column.n > SHORT_BYTES) {
+			names_add(&k->seen[i], column);
+		}
+		if (i)
+			buf_char(event, '\t');
+		buf_add(event, column);
+	}
+	return true;
+}
