@@ -18,7 +18,9 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "base/vec.h"
 #include "cli/command.h"
+#include "cli/models.h"
 #include "cli/observe.h"
 #include "cli/say.h"
 #include "model/sink.h"
@@ -340,14 +342,31 @@ static unsigned raise_open_files(void)
 	return (unsigned)(r.rlim_cur / 2);
 }
 
+static int follow_logs(struct following *f, struct follow_options *o, struct store **s,
+		       struct error *err)
+{
+	int got;
+
+	o->rest_ns = 2 * f->every_ns;
+	o->open_max = raise_open_files();
+	f->is_terminal = isatty(STDERR_FILENO);
+	f->files = follow_new(o);
+	f->watch = follow_watch_new();
+	catch_signals();
+	got = go_on(f, err);
+	if (got >= 0)
+		got = finish(f, s, err);
+	follow_watch_free(f->watch);
+	follow_free(f->files);
+	return got;
+}
+
 int follow_until_told(const struct call *call, const char *path, struct store **s,
 		      struct error *err)
 {
 	struct following f = { .call = call, .path = path, .every_ns = EVERY_NS };
-	struct follow_options o = { .args = call->inputs,
-				    .nr_args = call->nr_inputs,
-				    .output = path,
-				    .kept_bytes = KEPT_BYTES };
+	struct follow_options o = { .output = path, .kept_bytes = KEPT_BYTES };
+	VEC(char *) logs = { 0 }; /* programs say what lines mean, and hold none themselves */
 	int64_t for_ns = INT64_MAX;
 	int got = check(call, err);
 
@@ -355,20 +374,18 @@ int follow_until_told(const struct call *call, const char *path, struct store **
 		got = time_option(call, "every", &f.every_ns, err);
 	if (got >= 0)
 		got = time_option(call, "for", &for_ns, err);
-	if (got < 0)
-		return got;
 	f.end = time_tick();
 	f.end = for_ns > INT64_MAX - f.end ? INT64_MAX : f.end + for_ns;
-	o.rest_ns = 2 * f.every_ns;
-	o.open_max = raise_open_files();
-	f.is_terminal = isatty(STDERR_FILENO);
-	f.files = follow_new(&o);
-	f.watch = follow_watch_new();
-	catch_signals();
-	got = go_on(&f, err);
+	for (size_t i = 0; i < call->nr_inputs && got >= 0; i++)
+		if (!models_is_program(call->inputs[i]))
+			vec_push(&logs, call->inputs[i]);
+	if (got >= 0 && !logs.nr)
+		got = error_set(err, EINVAL, "'%s' is a program: name the logs to follow as well",
+				call->inputs[0]);
+	o.args = logs.v;
+	o.nr_args = logs.nr;
 	if (got >= 0)
-		got = finish(&f, s, err);
-	follow_watch_free(f.watch);
-	follow_free(f.files);
+		got = follow_logs(&f, &o, s, err);
+	vec_done(&logs);
 	return got;
 }
