@@ -276,7 +276,7 @@ by_file() {
 		sed -nE 's/^\{"file":"([^"]*)\.log(\.[0-9]+)?(\.gz)?","line":[0-9]+,(.*)/\1 \4/p' | sort -s -k 1,1
 }
 
-@test "real logs that are written in pieces and rotated give the requests of the whole" {
+@test "real logs written in pieces and rotated give what reading them at once gives" {
 	real=$CULPRIT_DATA/logs/hdfs-2.0.2-alpha.tar.xz
 	[ -e "$real" ] || skip "no data at CULPRIT_DATA ($CULPRIT_DATA)"
 	tar -xJf "$real" -C "$DIR"
