@@ -24,6 +24,7 @@
 #define STANDS_OUT 2.0   /* against the worst stretch of the rest */
 #define COUNT_STANDS_OUT 3.0
 #define LEAST_OTHERS 3 /* stretches that the rest must give */
+#define LEAST_LENGTHS 5
 #define MANY_TIMES 4.0
 #define FEW_TIMES 0.3
 #define PART_CHANGES 1.5
@@ -61,7 +62,9 @@ static void find_slower(const struct type_stat *t, struct anomaly_list *out)
 
 	series_episode(t->timings.v, t->timings.nr, &arena, &e);
 	arena_done(&arena);
-	if (!e.found || e.from_first || t->timings.nr < LEAST_OF_TYPE ||
+	/* what is over before a few of its requests are is one event, not a time */
+	if (!e.found || e.from_first || length_ns(e.begin, e.end) / LEAST_LENGTHS < e.mean_in ||
+	    t->timings.nr < LEAST_OF_TYPE ||
 	    (double)e.mean_in < LEAST_SLOWER * (double)e.mean_out ||
 	    !worst_outside(t, &e, &worst) || (double)e.mean_in < STANDS_OUT * worst)
 		return;

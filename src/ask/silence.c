@@ -32,7 +32,8 @@
 #define TOGETHER 20       /* silences begin together within one part of so many of their length */
 #define NEARLY_ALL 0.9    /* of the waiting, where all nodes fell silent */
 #define LEAST_WAITING 3   /* requests, where none is known to have been there */
-#define WAITED 0.8        /* of the silence, by a request that waited through it */
+#define WAITED 0.4        /* of the silence, by a request that was held up by it */
+#define WAITED_TIMES 2    /* its usual time */
 #define CANDIDATES_MOST 4096
 #define SHUTDOWN_NS NS_S /* nodes that end within so long of each other end together */
 
@@ -191,13 +192,14 @@ static bool visits(const struct request_body *body, struct str node)
 	return false;
 }
 
+/* Whether the request was held up until the node went on: for a good part of the silence, and much
+ * longer than its like take. Clients run into it one after the other. */
 static bool waited(const struct silence *s, const struct request *r, int64_t median)
 {
 	int64_t from = r->start > s->begin ? r->start : s->begin;
-	int64_t until = r->end < s->end ? r->end : s->end;
-	double len = (double)length_ns(s->begin, s->end);
+	double len = (double)length_ns(s->begin, s->end), held = (double)length_ns(from, s->end);
 
-	return (double)length_ns(from, until) >= WAITED * len && (double)median < len / 2;
+	return r->end >= s->end && held >= WAITED * len && held >= WAITED_TIMES * (double)median;
 }
 
 /* Under way when the node was heard last, and not well since; or begun since, and failed. */
