@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "base/vec.h"
@@ -20,6 +21,7 @@
 #include "infer/requests/sight.h"
 #include "model/event.h"
 #include "model/sink.h"
+#include "source/rotation.h"
 #include "source/source.h"
 #include "store/store.h"
 
@@ -73,12 +75,15 @@ static int pass_file(void *to, const struct file_seen *f, uint32_t *number, stru
 {
 	struct passage *p = to;
 	struct file_seen seen = *f;
+	struct buf log = { 0 };
 	int got;
 
 	seen.name = str_of(p->name);
 	got = p->store.file(p->store.to, &seen, number, err);
+	rotation_log(&log, seen.name);
 	if (got >= 0)
-		gather_file(p->gather, *number, seen.name);
+		gather_file(p->gather, *number, buf_str(&log));
+	buf_done(&log);
 	return got;
 }
 

@@ -337,15 +337,6 @@ static bool is_round(const struct cutter *c, const struct step *s)
 	       course_goes_on(c->w->course, g->statement.v[p->type], g->statement.v[e->type]);
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct unit *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->from < y->from ? -1 : x->from > y->from;
-}
-
 static void collect(struct cutter *c)
 {
 	struct work *w = c->w;
@@ -376,7 +367,7 @@ static void collect(struct cutter *c)
 						   .parent = NO_UNIT,
 						   .sure = 1 });
 	}
-	qsort(w->units.v, w->units.nr, sizeof(*w->units.v), by_start);
+	work_sort(w);
 }
 
 void cut_threads(struct work *w)

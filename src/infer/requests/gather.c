@@ -7,7 +7,10 @@
 #include "infer/requests/tokens.h"
 #include "model/event.h"
 
-enum { NAMES_MAX = 200 };
+enum {
+	NAMES_MAX = 200,
+	FEW = 20, /* one in so many lines, at least, carries a request id where there are such */
+};
 
 void gather_done(struct gather *g)
 {
@@ -15,6 +18,8 @@ void gather_done(struct gather *g)
 	vec_done(&g->named);
 	vec_done(&g->kind_of);
 	vec_done(&g->statement);
+	vec_done(&g->log_of);
+	names_done(&g->logs);
 	vec_done(&g->file_at);
 	vec_done(&g->file_names);
 	names_done(&g->things);
@@ -43,13 +48,12 @@ struct str gather_value(const struct gather *g, uint32_t thing)
 	return str_skip(name, str_find_char(name, SIGHT_SEPARATOR) + 1);
 }
 
-void gather_file(struct gather *g, uint32_t file, struct str name)
+/* What the name of a log names holds for all of its lines. */
+static void name_log(struct gather *g, struct str log)
 {
 	struct tokens t;
 
-	while (g->file_at.nr <= file + 1)
-		vec_push(&g->file_at, (uint32_t)g->file_names.nr);
-	tokens_find(&t, name);
+	tokens_find(&t, log);
 	for (unsigned i = 0; i < t.nr; i++) {
 		char both[512];
 		int n = snprintf(both, sizeof(both), STR_FMT "%c" STR_FMT, STR_ARG(t.v[i].kind),
@@ -58,7 +62,21 @@ void gather_file(struct gather *g, uint32_t file, struct str name)
 		if (n > 0 && (size_t)n < sizeof(both) && !str_starts(t.v[i].kind, STR("path")))
 			vec_push(&g->file_names, thing_of(g, (struct str){ both, (size_t)n }));
 	}
-	g->file_at.v[file + 1] = (uint32_t)g->file_names.nr;
+}
+
+void gather_file(struct gather *g, uint32_t file, struct str log)
+{
+	sym_t sym = names_add(&g->logs, log);
+
+	while (g->file_at.nr <= sym + 1u)
+		vec_push(&g->file_at, (uint32_t)g->file_names.nr);
+	if (g->file_at.v[sym] == g->file_at.v[sym + 1] && sym + 2u == g->file_at.nr) {
+		name_log(g, log);
+		g->file_at.v[sym + 1] = (uint32_t)g->file_names.nr;
+	}
+	while (g->log_of.nr <= file)
+		vec_push(&g->log_of, 0);
+	g->log_of.v[file] = sym;
 }
 
 /* A statement of a program that is known, or else the logger and the text without what varies. */
@@ -120,24 +138,39 @@ void gather_events(struct gather *g, const struct event *ev, size_t nr)
 			continue;
 		l.ns = ev[i].ns;
 		l.is_undated = ev[i].ns == NS_NONE;
-		l.file = ev[i].file;
+		l.file = ev[i].file < g->log_of.nr ? g->log_of.v[ev[i].file] : 0;
 		l.node = names_add(&g->nodes, ev[i].node);
 		l.thread = names_add(&g->threads, ev[i].thread);
 		l.type = type_of(g, &ev[i], s.shape);
 		l.name_at = (uint32_t)g->named.nr;
 		l.level = (uint8_t)ev[i].level;
 		l.is_keyed = says_enough(&ev[i]);
+		l.is_request = ev[i].key_kind == KEY_REQUEST;
 		g->nr_keyed += l.is_keyed;
+		g->nr_requests += l.is_request;
 		push_names(g, &l, &s);
 		g->nr_cut += s.is_cut;
 		vec_push(&g->lines, l);
 	}
 }
 
+/* Few request ids among many lines are other numbers. */
+static void doubt_keys(struct gather *g)
+{
+	if (!g->nr_requests || g->nr_requests * FEW >= g->lines.nr)
+		return;
+	vec_each(&g->lines, l)
+		if (l->is_request)
+			l->is_keyed = false;
+	g->nr_keyed -= g->nr_requests;
+	g->nr_requests = 0;
+}
+
 void gather_date(struct gather *g)
 {
 	int64_t first = INT64_MAX, next = INT64_MAX;
 
+	doubt_keys(g);
 	vec_each(&g->lines, l)
 		if (!l->is_undated && l->ns < first)
 			first = l->ns;

@@ -18,14 +18,15 @@ struct losses;
 struct seen_line {
 	int64_t ns;
 	uint64_t event; /* its number in the store */
-	uint32_t file;
+	uint32_t file; /* the log that it stands in, all its files together */
 	sym_t node, thread;
 	uint32_t type;    /* from which statement: in types */
 	uint32_t name_at; /* in named: own names, then those of thread and file */
 	uint16_t nr_own, nr_names;
 	uint8_t level;
 	bool is_undated; /* ns is that of the next line, or of the first one of all */
-	bool is_keyed; /* it carries the name of its request: others see to it */
+	bool is_keyed;   /* it carries the name of its request: others see to it */
+	bool is_request; /* by a mere request id */
 };
 
 /* Zero is a valid, empty one. */
@@ -38,16 +39,19 @@ struct gather {
 	struct names nodes, threads;
 	struct names types;      /* what a statement writes, variable parts masked */
 	VEC(uint32_t) statement; /* of each type: number in the matcher, 0 unknown */
-	VEC(uint32_t) file_at;   /* of each file: where its names begin in file_names */
+	struct names logs;
+	VEC(uint32_t) log_of;    /* of each file: in logs */
+	VEC(uint32_t) file_at;   /* of each log: where its names begin in file_names */
 	VEC(uint32_t) file_names;
 	uint64_t nr_events; /* delivered so far */
 	uint64_t nr_cut;   /* names that are left out */
-	uint64_t nr_keyed; /* lines that others see to */
+	uint64_t nr_keyed;   /* lines that name their request */
+	uint64_t nr_requests; /* of these: by a mere request id */
 };
 
 void gather_done(struct gather *g);
-/* The name of the file that the next events come from. */
-void gather_file(struct gather *g, uint32_t file, struct str name);
+/* The log that the file belongs to, from which the next events come. */
+void gather_file(struct gather *g, uint32_t file, struct str log);
 void gather_events(struct gather *g, const struct event *ev, size_t nr);
 /* When all is gathered: gives undated lines a time to stand at. */
 void gather_date(struct gather *g);

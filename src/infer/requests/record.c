@@ -1,6 +1,6 @@
 /*
- *	KEY \t e \t gap length lines … node thread … names        an event: columns with tabs between
- *	KEY \t b \t 120 \t columns of the first, of the second …  a block of 120
+ *	KEY \t e \t gap length lines … node thread … names        an event: columns with tabs
+ *between KEY \t b \t 120 \t columns of the first, of the second …  a block of 120
  *
  * No byte of a column can end a column or a line: tab, newline, carriage return, zero and backslash
  * are written with a backslash. In a block, backslash and digits is a text that the same column had
@@ -188,7 +188,8 @@ bool record_take_event(struct str *body, struct record_last *last, struct arena 
 		if (!take_number(body, &n[i]))
 			return false;
 	if (!take_strings(body, arena, ev) || n[3] < 0 || n[3] > UINT32_MAX || n[8] < 0 ||
-	    n[8] > UINT32_MAX || n[5] < 0 || n[5] > LEVEL_FATAL || n[6] < KEY_NONE || n[6] > KEY_TRACE)
+	    n[8] > UINT32_MAX || n[5] < 0 || n[5] > LEVEL_FATAL || n[6] < KEY_NONE ||
+	    n[6] > KEY_TRACE)
 		return false;
 	ev->offset = last->end + (uint64_t)n[0];
 	ev->length = (uint64_t)n[1];
@@ -204,14 +205,19 @@ bool record_take_event(struct str *body, struct record_last *last, struct arena 
 	return true;
 }
 
-void record_raw(struct buf *b, struct str lines)
+void record_raw(struct buf *b, const struct record_raw *raw)
 {
-	put_text(b, lines);
+	buf_fmt(b, "%llu\t%llu\t", (unsigned long long)raw->offset, (unsigned long long)raw->line);
+	put_text(b, raw->lines);
 }
 
-struct str record_take_raw(struct str body, struct arena *arena)
+bool record_take_raw(struct str body, struct arena *arena, struct record_raw *raw)
 {
-	return take_text(body, arena);
+	if (!str_take_uint(&body, &raw->offset) || !str_take_char(&body, '\t') ||
+	    !str_take_uint(&body, &raw->line) || !str_take_char(&body, '\t'))
+		return false;
+	raw->lines = take_text(body, arena);
+	return true;
 }
 
 void record_end(struct buf *b, const struct record_end *end, const struct losses *losses)

@@ -44,8 +44,13 @@ void record_event(struct buf *b, struct record_last *last, const struct event *e
 bool record_take_event(struct str *body, struct record_last *last, struct arena *arena,
 		       struct event *ev);
 
-void record_raw(struct buf *b, struct str lines);
-struct str record_take_raw(struct str body, struct arena *arena);
+/* Raw lines, and where in the part they begin: bytes and lines in front of them. */
+struct record_raw {
+	uint64_t offset, line;
+	struct str lines;
+};
+void record_raw(struct buf *b, const struct record_raw *raw);
+bool record_take_raw(struct str body, struct arena *arena, struct record_raw *raw);
 
 struct record_end {
 	uint32_t nr; /* events, in blocks or not, and pieces of raw lines */

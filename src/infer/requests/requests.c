@@ -2,6 +2,7 @@
 
 #include "infer/requests/course.h"
 #include "infer/requests/emit.h"
+#include "infer/requests/family.h"
 #include "infer/requests/gather.h"
 #include "infer/requests/handoff.h"
 #include "infer/requests/session.h"
@@ -21,8 +22,10 @@ static int run(struct store *s, const struct infer_options *o, struct error *err
 	work_begin(&w, o->gathered, course);
 	weigh_things(&w);
 	cut_threads(&w);
+	family_split(&w);
 	weigh_units(&w);
 	find_owners(&w, &owners);
+	family_find(&w);
 	session_mark_lists(&w, &owners);
 	ties_find(&ties, &w, &owners);
 	session_find(&w, &owners, &ties);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "infer/requests/family.h"
 
 enum {
 	BATCH_MIN = 6,  /* names of one kind in one unit, without a common owner */
@@ -61,33 +62,6 @@ void session_mark_lists(struct work *w, const struct owners *o)
 {
 	vec_each (&w->units, u)
 		u->is_batch = is_list(w, u, o);
-}
-
-/* --- things that are requests by themselves ---------------------------------------------- */
-
-/* The family that a thing is of, by its numbers; 0: none. */
-static uint32_t family_of(const struct work *w, uint32_t thing)
-{
-	uint32_t numbers = w->is_family[thing] ? thing : work_numbers(w, thing);
-
-	return numbers && w->is_family[numbers] ? numbers : 0;
-}
-
-/* The families that a unit names: how many, and the last of them. */
-static unsigned families_in(struct sitting *s, const struct unit *u, uint32_t *which)
-{
-	unsigned nr = 0;
-
-	for (uint32_t i = 0; i < u->nr_held; i++) {
-		struct held h = held(s->w, u)[i];
-		uint32_t family = h.depth < DEPTH_PREFIX ? family_of(s->w, h.thing) : 0;
-
-		if (!family)
-			continue;
-		nr += !nr || *which != family;
-		*which = family;
-	}
-	return nr;
 }
 
 /* --- sessions ---------------------------------------------------------------------------- */
@@ -155,15 +129,14 @@ static void sit(struct sitting *s, uint32_t unit)
 {
 	struct work *w = s->w;
 	struct unit *u = &w->units.v[unit];
-	uint32_t family = 0;
-	unsigned nr_families = families_in(s, u, &family);
 	double sure = 1;
 
-	u->is_batch = u->is_batch || nr_families > 1 || is_spread(s, u);
+	u->is_batch = u->family == FAMILY_SEVERAL ||
+		      (!u->family && (u->is_batch || is_spread(s, u)));
 	if (!u->is_batch && !u->is_undated)
 		u->parent = parent_of(s, unit, &sure);
-	if (nr_families == 1 && !u->is_batch) {
-		uint64_t *at = map_at(&s->families, family);
+	if (u->family && !u->is_batch) {
+		uint64_t *at = map_at(&s->families, u->family);
 
 		if (!*at)
 			*at = ++s->nr;

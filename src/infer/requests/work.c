@@ -138,6 +138,33 @@ void work_begin(struct work *w, const struct gather *g, struct course *course)
 	find_families(w);
 }
 
+static int by_start(const void *a, const void *b)
+{
+	const struct unit *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+void work_sort(struct work *w)
+{
+	if (w->units.nr)
+		qsort(w->units.v, w->units.nr, sizeof(*w->units.v), by_start);
+}
+
+void work_fit(const struct work *w, struct unit *u, uint32_t from, uint32_t to)
+{
+	u->from = from;
+	u->to = to;
+	u->type = work_line(w, from)->type;
+	u->start = u->end = work_line(w, from)->ns;
+	u->is_undated = work_line(w, from)->is_undated;
+	for (uint32_t at = from + 1; at < to; at++)
+		if (work_line(w, at)->ns > u->end)
+			u->end = work_line(w, at)->ns;
+}
+
 void work_done(struct work *w)
 {
 	free(w->by_thread);

@@ -30,6 +30,7 @@ struct unit {
 	uint32_t type;      /* of its first line */
 	uint32_t held_at, nr_held;
 	uint32_t execution; /* units that rounds of one loop made share it */
+	uint32_t family; /* of names: 0 none, or FAMILY_SEVERAL */
 	uint32_t parent;    /* the unit that it follows, or NO_UNIT */
 	uint32_t session;   /* units with the same one are one request */
 	bool is_undated; /* nothing tells when it was */
@@ -72,6 +73,10 @@ static inline const uint32_t *line_names(const struct work *w, const struct seen
 
 void work_begin(struct work *w, const struct gather *g, struct course *course);
 void work_done(struct work *w);
+/* Puts the units in order of their start. */
+void work_sort(struct work *w);
+/* Makes the unit hold these lines. */
+void work_fit(const struct work *w, struct unit *u, uint32_t from, uint32_t to);
 /* How rare each thing is, and which are hubs or measures. */
 void weigh_things(struct work *w);
 /* The first two numbers of a compound name, as a thing of their own; 0: it is none. */

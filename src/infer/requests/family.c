@@ -1,0 +1,267 @@
+#include "infer/requests/family.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { WORD_MAX = 64 };
+
+struct finder {
+	struct work *w;
+	struct map by_word;    /* word and second number: the family, or FAMILY_SEVERAL */
+	struct map by_numbers; /* both numbers: the family */
+	size_t nr_families;
+};
+
+static uint64_t number_of(struct str s)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < s.n && i < 19; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return UINT64_MAX;
+		v = v * 10 + (uint64_t)(s.p[i] - '0');
+	}
+	return s.n ? v : UINT64_MAX;
+}
+
+/* applicationId, APPLICATION_ID and application are one word. */
+static uint64_t word_hash(struct str s)
+{
+	char text[WORD_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n && n < WORD_MAX; i++)
+		if (s.p[i] != '_' && s.p[i] != '.')
+			text[n++] = (char)(s.p[i] | 0x20);
+	if (n > 2 && text[n - 2] == 'i' && text[n - 1] == 'd')
+		n -= 2;
+	return str_hash((struct str){ text, n });
+}
+
+static uint64_t word_key(uint64_t word, uint64_t number)
+{
+	return word ^ (number * 0x9e3779b97f4a7c15u);
+}
+
+static void note_family(struct finder *f, uint32_t thing, uint32_t family)
+{
+	const struct gather *g = f->w->g;
+	struct str kind = names_str(&g->kinds, g->kind_of.v[thing]);
+	struct str numbers = gather_value(g, family);
+	size_t at = str_find_char(numbers, '_');
+	uint64_t second = number_of(str_skip(numbers, at + 1));
+	uint64_t *word;
+
+	*map_at(&f->by_numbers, word_key(number_of(str_head(numbers, at)), second)) = family;
+	if (!str_ends(kind, STR("#2")))
+		return;
+	word = map_at(&f->by_word,
+		      word_key(word_hash(str_head(kind, kind.n - 2)), second));
+	*word = !*word || *word == family ? family : FAMILY_SEVERAL;
+}
+
+static uint32_t family_of(const struct work *w, uint32_t thing)
+{
+	uint32_t numbers = w->is_family[thing] ? thing : work_numbers(w, thing);
+
+	return numbers && w->is_family[numbers] ? numbers : 0;
+}
+
+static uint32_t both(uint32_t a, uint32_t b)
+{
+	return !a || a == b ? b : !b ? a : FAMILY_SEVERAL;
+}
+
+/* Numbers with a name that stand for a family: applicationId: 1; id: 1, cluster_timestamp: 17. */
+static uint32_t by_numbers(const struct finder *f, const struct seen_line *l)
+{
+	const struct gather *g = f->w->g;
+	uint64_t before = UINT64_MAX;
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < l->nr_own; i++) {
+		uint32_t thing = line_names(f->w, l)[i];
+		struct str kind = names_str(&g->kinds, g->kind_of.v[thing]);
+		uint64_t value;
+		const uint64_t *at;
+
+		if (!str_ends(kind, STR("="))) {
+			before = UINT64_MAX;
+			continue;
+		}
+		value = number_of(gather_value(g, thing));
+		at = map_find(&f->by_word, word_key(word_hash(str_head(kind, kind.n - 1)), value));
+		if (at && *at != FAMILY_SEVERAL)
+			found = both(found, (uint32_t)*at);
+		at = before == UINT64_MAX ? NULL
+					  : map_find(&f->by_numbers, word_key(value, before));
+		if (at)
+			found = both(found, (uint32_t)*at);
+		before = value;
+	}
+	return found;
+}
+
+static uint32_t by_names(const struct finder *f, const struct unit *u)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < u->nr_held; i++) {
+		struct held h = f->w->held.v[u->held_at + i];
+
+		if (h.depth < DEPTH_PREFIX)
+			found = both(found, family_of(f->w, h.thing));
+	}
+	for (uint32_t at = u->from; at < u->to && !found; at++)
+		found = by_numbers(f, work_line(f->w, at));
+	return found;
+}
+
+/* A file that names one of several families and no other is a log of that. */
+static void by_file(struct finder *f)
+{
+	size_t nr = 0;
+	uint32_t *of;
+
+	for (size_t i = 0; i < f->w->g->lines.nr; i++)
+		nr = f->w->g->lines.v[i].file > nr ? f->w->g->lines.v[i].file : nr;
+	of = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*of)));
+	memset(of, 0, (nr + 1) * sizeof(*of));
+	vec_each(&f->w->units, u) {
+		uint32_t file = work_line(f->w, u->from)->file;
+
+		of[file] = both(of[file], u->family);
+	}
+	vec_each(&f->w->units, u) {
+		uint32_t family = of[work_line(f->w, u->from)->file];
+
+		if (!u->family && family != FAMILY_SEVERAL)
+			u->family = family;
+	}
+	free(of);
+}
+
+static bool can_be_owned(const struct work *w, uint32_t thing)
+{
+	struct str kind = names_str(&w->g->kinds, w->g->kind_of.v[thing]);
+
+	return !str_starts(kind, STR("mix:")) && !str_ends(kind, STR("="));
+}
+
+/* What was there before the family does not belong to it. */
+static bool is_older(const struct work *w, uint32_t thing, uint32_t family)
+{
+	return family != FAMILY_SEVERAL && w->first[thing] < w->first[family];
+}
+
+/* What is named together with one family only belongs to it, and so does who names it. */
+static void by_things(struct finder *f)
+{
+	struct work *w = f->w;
+	uint32_t *of = mem_realloc(NULL, mem_bytes(w->g->things.nr + 1, sizeof(*of)));
+
+	memset(of, 0, (w->g->things.nr + 1) * sizeof(*of));
+	vec_each(&w->units, u)
+		for (uint32_t i = 0; i < u->nr_held && u->family; i++)
+			if (w->held.v[u->held_at + i].depth < DEPTH_PREFIX) {
+				uint32_t thing = w->held.v[u->held_at + i].thing;
+
+				of[thing] = both(of[thing], is_older(w, thing, u->family)
+								    ? FAMILY_SEVERAL
+								    : u->family);
+			}
+	vec_each(&w->units, u) {
+		uint32_t found = 0;
+
+		for (uint32_t i = 0; i < u->nr_held && !u->family; i++) {
+			struct held h = w->held.v[u->held_at + i];
+
+			if (can_be_owned(w, h.thing))
+				found = both(found, of[h.thing]);
+		}
+		if (found && found != FAMILY_SEVERAL)
+			u->family = found;
+	}
+	free(of);
+}
+
+static void begin(struct finder *f, struct work *w)
+{
+	*f = (struct finder){ .w = w };
+	for (uint32_t i = 1; i < w->g->things.nr; i++) {
+		uint32_t family = w->seen[i] ? family_of(w, i) : 0;
+
+		f->nr_families += family == i;
+		if (family)
+			note_family(f, i, family);
+	}
+}
+
+static void end(struct finder *f)
+{
+	map_done(&f->by_word);
+	map_done(&f->by_numbers);
+}
+
+static uint32_t of_line(const struct finder *f, const struct seen_line *l)
+{
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < l->nr_own; i++)
+		found = both(found, family_of(f->w, line_names(f->w, l)[i]));
+	return found ? found : by_numbers(f, l);
+}
+
+/* Where in the unit another family begins; its end when none does. */
+static uint32_t next_family(const struct finder *f, const struct unit *u)
+{
+	uint32_t family = 0;
+
+	for (uint32_t at = u->from; at < u->to; at++) {
+		uint32_t here = of_line(f, work_line(f->w, at));
+
+		if (family && here && here != family)
+			return at;
+		family = here ? here : family;
+	}
+	return u->to;
+}
+
+void family_split(struct work *w)
+{
+	struct finder f;
+	size_t nr = w->units.nr;
+
+	begin(&f, w);
+	for (size_t i = 0; i < w->units.nr && f.nr_families; i++) {
+		uint32_t at = next_family(&f, &w->units.v[i]);
+		struct unit rest = w->units.v[i];
+
+		if (at == rest.to)
+			continue;
+		work_fit(w, &w->units.v[i], rest.from, at);
+		work_fit(w, &rest, at, rest.to);
+		vec_push(&w->units, rest);
+	}
+	if (w->units.nr > nr)
+		work_sort(w);
+	end(&f);
+}
+
+void family_find(struct work *w)
+{
+	struct finder f;
+
+	begin(&f, w);
+	if (f.nr_families) {
+		vec_each(&w->units, u)
+			u->family = by_names(&f, u);
+		if (f.nr_families > 1) {
+			by_file(&f);
+			by_things(&f);
+		}
+	}
+	end(&f);
+}
