@@ -74,8 +74,12 @@ void complaints_mask(struct str text, struct str point, struct buf *out)
 		buf_add(out, between);
 		buf_add(out, has_digit(word) ? STR("<*>") : word);
 	}
-	if (out->n > TEXT_BYTES)
-		out->n = str_head(buf_str(out), TEXT_BYTES).n;
+	if (out->n <= TEXT_BYTES)
+		return;
+	out->n = TEXT_BYTES;
+	/* not in the middle of a character */
+	while (out->n && (out->p[out->n] & 0xc0) == 0x80)
+		out->n--;
 }
 
 /* "host:1234", without what stands around it. */
