@@ -14,6 +14,8 @@
 enum {
 	BATCH_MIN = 6,  /* names of one kind in one unit, without a common owner */
 };
+#define MUCH_RARER 3 /* bits */
+#define BOND_NS INT64_C(5000000000)
 #define FOLLOWS 0.7 /* a unit follows another one that is followed by such so surely */
 
 struct sitting {
@@ -22,6 +24,7 @@ struct sitting {
 	const struct ties *l;
 	struct map live;   /* thing: 1 + the session that named it last */
 	struct map families; /* family: its session */
+	VEC(uint32_t) first; /* of each session: its first unit */
 	uint32_t nr;
 };
 
@@ -103,6 +106,59 @@ static double follows(const struct sitting *s, const struct unit *u, const struc
 	return best;
 }
 
+/* Whether the same end used the number: of "181@A+B+" both units hold "181@A". */
+static bool is_same_end(const struct work *w, uint32_t thing, const struct unit *a,
+			const struct unit *b)
+{
+	struct str number = gather_value(w->g, thing);
+
+	number.n = str_find_char(number, '@') + 1;
+	for (uint32_t i = 0; i < a->nr_held; i++) {
+		uint32_t held = w->held.v[a->held_at + i].thing;
+
+		if (!str_eq(names_str(&w->g->kinds, w->g->kind_of.v[held]), STR("@>")) ||
+		    !str_starts(gather_value(w->g, held), number))
+			continue;
+		for (uint32_t k = 0; k < b->nr_held; k++)
+			if (w->held.v[b->held_at + k].thing == held)
+				return true;
+	}
+	return false;
+}
+
+/* A number that two ends agreed on ties what one end does to what the other did just before. */
+static bool is_bond(const struct sitting *s, const struct candidate *c, const struct unit *u)
+{
+	const struct work *w = s->w;
+	const struct unit *a = &w->units.v[c->unit];
+
+	return u->start - a->start <= BOND_NS && !is_same_end(w, c->thing, a, u);
+}
+
+static bool is_agreed(const struct work *w, uint32_t thing)
+{
+	return str_starts(names_str(&w->g->kinds, w->g->kind_of.v[thing]), STR("@"));
+}
+
+/* What happens to a thing is due to whatever was begun with it last; then to what it shares the
+ * rarest name with. */
+static bool is_nearer(const struct sitting *s, const struct candidate *c,
+		      const struct candidate *best)
+{
+	const struct work *w = s->w;
+	uint32_t x, y;
+
+	if (!best)
+		return true;
+	if (c->bits - best->bits > MUCH_RARER || best->bits - c->bits > MUCH_RARER)
+		return c->bits > best->bits;
+	x = s->first.v[w->units.v[c->unit].session];
+	y = s->first.v[w->units.v[best->unit].session];
+	if (x != y)
+		return x > y;
+	return c->bits != best->bits ? c->bits > best->bits : c->unit > best->unit;
+}
+
 static uint32_t parent_of(struct sitting *s, uint32_t unit, double *sure)
 {
 	struct work *w = s->w;
@@ -113,10 +169,11 @@ static uint32_t parent_of(struct sitting *s, uint32_t unit, double *sure)
 		const struct unit *a = &w->units.v[c->unit];
 		double share;
 
-		if (a->is_batch || (best && (c->bits < best->bits ||
-					     (c->bits == best->bits && c->unit < best->unit))))
+		/* the same work on the same thing again is another request */
+		if (a->is_batch || a->type == w->units.v[unit].type || !is_nearer(s, c, best))
 			continue;
-		share = follows(s, &w->units.v[unit], a);
+		share = is_agreed(w, c->thing) ? is_bond(s, c, &w->units.v[unit])
+					       : follows(s, &w->units.v[unit], a);
 		if (share < FOLLOWS)
 			continue;
 		best = c;
@@ -149,6 +206,8 @@ static void sit(struct sitting *s, uint32_t unit)
 	} else {
 		u->session = ++s->nr;
 	}
+	while (s->first.nr <= u->session)
+		vec_push(&s->first, unit);
 	for (uint32_t i = 0; i < u->nr_held && !u->is_batch; i++)
 		if (!held(w, u)[i].depth)
 			*map_at(&s->live, held(w, u)[i].thing) = u->session;
@@ -160,6 +219,7 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 
 	for (uint32_t i = 0; i < w->units.nr; i++)
 		sit(&s, i);
+	vec_done(&s.first);
 	map_done(&s.live);
 	map_done(&s.families);
 }

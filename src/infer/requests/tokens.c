@@ -131,6 +131,22 @@ static void take_uuid(struct walk *w)
 	w->p += UUID_BYTES;
 }
 
+/* Who used the number: the first address of the text, unless it is the other end itself. */
+static void name_sender(struct walk *w, struct str number)
+{
+	const char *p = w->start;
+	struct str value = { w->t->words + w->t->nr_words, 0 };
+
+	while (p < w->p && !(is_digit(*p) && (p == w->start || !is_word(p[-1])) &&
+			     address_length(p, w->end)))
+		p++;
+	if (p >= w->p)
+		return;
+	value.n += keep(w->t, number, STR("@")).n;
+	value.n += keep(w->t, (struct str){ p, address_length(p, w->end) }, STR("")).n;
+	name(w->t, STR("@>"), value);
+}
+
 /* 181@127.0.0.1:7000: a number that two ends have agreed on; all addresses of the text are the
  * ends. */
 static void name_between(struct walk *w, struct str number)
@@ -158,6 +174,8 @@ static void name_between(struct walk *w, struct str number)
 		}
 		p += n;
 	}
+	name_sender(w, number);
+	value.p = w->t->words + w->t->nr_words;
 	value.n += keep(w->t, number, STR("@")).n;
 	for (unsigned i = 0; i < nr; i++)
 		value.n += keep(w->t, ends[i], STR("+")).n;
