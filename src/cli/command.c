@@ -90,6 +90,17 @@ static const struct example export_examples[] = {
 	{ 0 },
 };
 
+static const struct option step_options[] = {
+	{ "plan", "FILE", "the plan that all steps follow" },
+	{ "file", "NAME", "of map: the file that the lines are of (Hadoop tells it)" },
+	{ "offset", "BYTES", "of map: where the part begins, by which parts are put in order" },
+	{ "frames", NULL,
+	  "of map: several parts, with \"FILE PART BYTES\" in front of each piece" },
+	{ "output", "FILE", "of plan and reduce: where to write it" },
+	READING_OPTIONS,
+	{ 0 },
+};
+
 static const struct option no_options[] = { { 0 } };
 
 static const struct option help_options[] = {
@@ -136,6 +147,15 @@ static const struct command builtin[] = {
 	  .examples = export_examples,
 	  .inputs_min = 1,
 	  .run = cmd_export },
+	{ .name = "step",
+	  .summary = "one step of a distributed run, as engines call them",
+	  .usage = "plan INPUT... | map | combine | reduce",
+	  .about = "For engines that analyze --on does not know: map turns lines on standard input "
+		   "into records,\n"
+		   "combine packs records, reduce makes a run of them, sorted bytewise.",
+	  .options = step_options,
+	  .inputs_min = 1,
+	  .run = cmd_step },
 	{ .name = "completion",
 	  .summary = "print the completion script of a shell",
 	  .usage = "bash|zsh",

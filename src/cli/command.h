@@ -45,6 +45,7 @@ int cmd_ask(const struct call *call);
 int cmd_learn(const struct call *call);
 int cmd_record(const struct call *call);
 int cmd_export(const struct call *call);
+int cmd_step(const struct call *call);
 int cmd_help(const struct call *call);
 int cmd_completion(const struct call *call);
 

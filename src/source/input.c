@@ -30,6 +30,7 @@ struct input {
 	uint64_t upto, given; /* plain bytes that may be delivered, and those that were */
 	int64_t mtime_ns;
 	struct inflate *z;
+	struct str text; /* delivered in front of what comes out of z */
 	char *head;
 	size_t head_n, head_at; /* what is there, and how much of it was delivered again */
 	bool has_head, head_is_all;
@@ -191,6 +192,17 @@ int input_of_bytes(struct input **out, const char *path, struct str bytes, struc
 	return r;
 }
 
+int input_of_text(struct input **out, const char *path, struct str bytes, struct error *err)
+{
+	int r = input_of_bytes(out, path, STR(""), err);
+
+	if (r < 0)
+		return r;
+	(*out)->text = bytes;
+	(*out)->bytes = bytes.n;
+	return 0;
+}
+
 const char *input_path(const struct input *in)
 {
 	return in->path;
@@ -230,6 +242,12 @@ static ssize_t pull(struct input *in, void *buf, size_t n, struct error *err)
 		n = in->upto - in->given;
 	if (!n)
 		return 0;
+	if (in->text.n) {
+		n = n < in->text.n ? n : in->text.n;
+		memcpy(buf, in->text.p, n);
+		in->text = str_skip(in->text, n);
+		return (ssize_t)n;
+	}
 	got = inflate_read(in->z, buf, n, err);
 	if (got > 0)
 		in->given += (uint64_t)got;

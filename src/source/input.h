@@ -22,6 +22,8 @@ int input_open(struct input **in, const char *path, struct error *err);
 int input_of_fd(struct input **in, const char *path, int fd, uint64_t upto, struct error *err);
 /* The same over bytes in memory, for tests and fuzzing; borrowed. */
 int input_of_bytes(struct input **in, const char *path, struct str bytes, struct error *err);
+/* The same, taken as they are whatever they begin with. */
+int input_of_text(struct input **in, const char *path, struct str bytes, struct error *err);
 void input_close(struct input *in);
 
 /* A file that was cut while its writer went on where it was begins with zero bytes that nobody

@@ -179,6 +179,11 @@ struct str layout_pattern(const struct layout *layout)
 	return buf_str(&layout->pattern);
 }
 
+struct str layout_node(const struct layout *layout)
+{
+	return layout->node;
+}
+
 struct layout_worker *layout_worker_new(const struct layout *layout)
 {
 	struct layout_worker *worker = mem_zalloc(sizeof(*worker));
@@ -241,6 +246,11 @@ void layout_more(const struct layout *layout, struct layout_worker *worker, stru
 {
 	if (layout->kind->more)
 		layout->kind->more(layout, worker, line, arena, ev, losses);
+}
+
+bool layout_shows_beginnings(const struct layout *layout)
+{
+	return !layout->kind->begins;
 }
 
 size_t layout_cut(const struct layout *layout, struct str bytes)

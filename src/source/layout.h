@@ -37,6 +37,7 @@ void layout_free(struct layout *layout);
 const char *layout_name(const struct layout *layout); /* "pattern", "json", "syslog" … */
 /* What was found, as a person would write it: "%d{yyyy-MM-dd HH:mm:ss,SSS} %p [%t] %c: %m". */
 struct str layout_pattern(const struct layout *layout);
+struct str layout_node(const struct layout *layout); /* of lines that do not say it themselves */
 
 /* Parser state that one thread uses at a time: JSON parser, date cache. */
 struct layout_worker *layout_worker_new(const struct layout *layout);
@@ -62,6 +63,8 @@ struct str layout_message(const struct layout_worker *worker);
 bool layout_has_more(const struct layout *layout);
 void layout_more(const struct layout *layout, struct layout_worker *worker, struct str line,
 		 struct arena *arena, struct event *ev, struct losses *losses);
+/* Whether layout_parse knows by a line alone that an event begins. */
+bool layout_shows_beginnings(const struct layout *layout);
 /* Where the last event of these whole lines begins; bytes.n when any line end will do. */
 size_t layout_cut(const struct layout *layout, struct str bytes);
 

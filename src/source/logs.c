@@ -1,8 +1,12 @@
 /*
  * Log files: what a line says is the business of layout.h, what a file is made of is ours. A line
  * that begins no event goes on with the event before it, as stack traces do.
+ *
+ * What is found in an event must not depend on where the file happens to be cut for reading: chunks
+ * end where events do, as far as those of TEXT_BYTES_MAX go, and no more of an event is looked at.
  */
-#include <ctype.h>
+#include "source/logs.h"
+
 #include <errno.h>
 
 #include "base/arena.h"
@@ -16,35 +20,13 @@
 #include "source/lines.h"
 #include "source/nodename.h"
 #include "source/source.h"
+#include "source/undated.h"
 
 #define LINE_BYTES_MAX ((size_t)1 << 20)
 #define SNIFF_BYTES ((size_t)4 << 10)
+#define TEXT_BYTES_MAX ((size_t)64 << 10)
 #define FIT_LINES 200
 #define SNIFF_SURE 30 /* any format that knows its own marks is surer than this */
-
-struct logs {
-	struct layout *layout;
-	const struct statements *statements; /* NULL: not asked for */
-	bool has_more;
-	uint32_t file;
-};
-
-/* Characters that no text has, in more than a twentieth of it; NUL bytes alone do not count, since
- * a crash leaves stretches of them in a log. */
-static bool is_binary(struct str head)
-{
-	size_t odd = 0, nul = 0, all = head.n;
-
-	while (head.n) {
-		unsigned char c = (unsigned char)head.p[0];
-		size_t n = c < 0x80 ? 1 : utf8_length(head);
-
-		nul += !c;
-		odd += !n || (c && c < ' ' && !isspace(c) && c != 0x1b) || c == 0x7f;
-		head = str_skip(head, n ? n : 1);
-	}
-	return odd > (all - nul) / 20 || nul > all / 2;
-}
 
 static bool can_learn(struct str head)
 {
@@ -62,7 +44,7 @@ static bool can_learn(struct str head)
 static int sniff(struct str head, bool whole)
 {
 	(void)whole;
-	if (!head.n || is_binary(head))
+	if (!head.n || undated_is_binary(head))
 		return 0;
 	return can_learn(str_head(head, SNIFF_BYTES)) || (head.n > SNIFF_BYTES && can_learn(head))
 		       ? SNIFF_SURE
@@ -79,9 +61,52 @@ static void close_worker(void *state)
 	layout_worker_free(state);
 }
 
+static bool begins(const struct logs *logs, struct str line)
+{
+	struct arena arena = { 0 };
+	struct losses losses = { 0 };
+	struct event ev;
+	bool is = layout_parse(logs->layout, logs->looker, line, &arena, &ev, &losses) == 1;
+
+	arena_done(&arena);
+	return is;
+}
+
+size_t logs_first(const struct logs *logs, struct str bytes)
+{
+	struct lines l = lines_of(bytes);
+	struct line line;
+
+	while (lines_next(&l, &line))
+		if (line.text.n && begins(logs, str_head(line.text, LINE_BYTES_MAX)))
+			return (size_t)(line.text.p - bytes.p);
+	return bytes.n;
+}
+
+size_t logs_last(const struct logs *logs, struct str bytes, size_t near)
+{
+	size_t end = bytes.n;
+
+	while (end && bytes.n - end < near) {
+		const char *p = memrchr(bytes.p, '\n', end - 1);
+		size_t start = p ? (size_t)(p - bytes.p) + 1 : 0;
+		struct lines l = lines_of(str_head(str_skip(bytes, start), end - start));
+		struct line line;
+
+		if (lines_next(&l, &line) && line.text.n &&
+		    begins(logs, str_head(line.text, LINE_BYTES_MAX)))
+			return start;
+		end = start;
+	}
+	return bytes.n;
+}
+
 static size_t cut(void *ctx, struct str bytes)
 {
-	return layout_cut(((struct logs *)ctx)->layout, bytes);
+	const struct logs *logs = ctx;
+
+	return layout_shows_beginnings(logs->layout) ? logs_last(logs, bytes, TEXT_BYTES_MAX)
+						     : layout_cut(logs->layout, bytes);
 }
 
 /* What a careful look at a strange line finds is counted; the line is kept as it is. */
@@ -100,8 +125,8 @@ static void note_strange(struct batch *b, struct str line)
 	}
 }
 
-/* A line that begins no event, the nr-th of its chunk from 0. Blank ones at the end of an event are
- * left out of it. */
+/* A line that begins no event, the nr-th of its chunk from 0: every line is one of an event, blank
+ * ones too. */
 static void go_on(struct logs *logs, struct batch *b, struct str line, uint64_t nr)
 {
 	struct event *last = b->events.nr ? &b->events.v[b->events.nr - 1] : NULL;
@@ -109,8 +134,6 @@ static void go_on(struct logs *logs, struct batch *b, struct str line, uint64_t 
 
 	if (last && logs->has_more)
 		layout_more(logs->layout, b->worker_state, line, &b->arena, last, &b->losses);
-	if (!line.n)
-		return;
 	if (!last) {
 		b->continued_bytes = end;
 		b->continued_lines = (uint32_t)(nr + 1);
@@ -118,6 +141,11 @@ static void go_on(struct logs *logs, struct batch *b, struct str line, uint64_t 
 	}
 	last->length = b->offset + end - last->offset;
 	last->nr_lines = (uint32_t)(b->first_line + nr - last->line + 1);
+}
+
+static bool is_line_end(char c)
+{
+	return c == '\n' || c == '\r';
 }
 
 /* The last event is whole: all lines that go on with it are known, up to the end of the chunk. */
@@ -128,11 +156,14 @@ static void find_statement(const struct logs *logs, struct batch *b, struct str 
 
 	if (!ev)
 		return;
-	end = b->bytes.p + (ev->offset - b->offset) + ev->length;
+	end = b->bytes.p + (ev->offset - b->offset);
+	end += ev->length < TEXT_BYTES_MAX ? ev->length : TEXT_BYTES_MAX;
 	/* a message that stands in the line itself, up to its end, goes on in the next ones */
 	if (ev->nr_lines > 1 && message.p >= b->bytes.p && message.p + message.n < end &&
-	    (message.p[message.n] == '\n' || message.p[message.n] == '\r'))
+	    is_line_end(message.p[message.n]))
 		message.n = (size_t)(end - message.p);
+	while (message.n && is_line_end(message.p[message.n - 1]))
+		message.n--;
 	logs->statements->find(logs->statements->ctx, ev, message, &b->arena);
 	b->losses.count[LOSS_LINES_NO_STATEMENT] += logs->statements->knows_all && !ev->statement;
 }
@@ -149,8 +180,10 @@ static void parse(void *ctx, struct batch *b)
 
 		if (line.strange)
 			note_strange(b, line.text);
-		if (!line.text.n && !logs->has_more)
+		if (!line.text.n && !logs->has_more) {
+			go_on(logs, b, line.text, nr);
 			continue;
+		}
 		vec_reserve(&b->events, b->events.nr + 1);
 		ev = &b->events.v[b->events.nr];
 		if (!layout_parse(logs->layout, b->worker_state, line.text, &b->arena, ev,
@@ -174,6 +207,15 @@ static void parse(void *ctx, struct batch *b)
 	}
 	if (logs->statements)
 		find_statement(logs, b, message);
+}
+
+static void begin_undated(void *ctx, struct batch *b, struct str text, struct event *ev)
+{
+	const struct logs *logs = ctx;
+
+	undated_event(ev, layout_node(logs->layout));
+	ev->file = logs->file;
+	undated_ask(logs->statements, ev, text, &b->arena, &b->losses);
 }
 
 static int settle(void *ctx, struct batch *b, struct error *err)
@@ -222,52 +264,77 @@ static void prefer_kin(struct layout **layout, struct str head, struct str kin,
 	layout_free(other);
 }
 
-static int find_layout(struct input *in, const struct source_options *o, struct layout **layout,
-		       struct error *err)
+int logs_open(struct logs *logs, const struct logs_about *about, const struct source_options *o,
+	      struct error *err)
 {
 	struct arena arena = { 0 };
 	const struct layout_hints hints = {
 		.zone = str_of(o->zone ? o->zone : ""),
-		.mtime_ns = input_mtime(in),
-		.node = nodename_of_path(&arena, str_of(input_path(in))),
+		.mtime_ns = about->mtime_ns,
+		.node = nodename_of_path(&arena, str_of(about->path)),
 		.is_bare = o->is_bare,
 	};
-	int r = o->layout ? layout_compile(layout, o->layout, &hints, err)
-			  : layout_learn(layout, input_head(in, NULL), &hints, err);
+	struct layout *layout = NULL;
+	int r = o->layout ? layout_compile(&layout, o->layout, &hints, err)
+			  : layout_learn(&layout, about->head, &hints, err);
 
-	if (r >= 0 && !o->layout && o->kin.n > input_head(in, NULL).n)
-		prefer_kin(layout, input_head(in, NULL), o->kin, &hints);
+	if (r >= 0 && !o->layout && about->kin.n > about->head.n)
+		prefer_kin(&layout, about->head, about->kin, &hints);
 	arena_done(&arena);
-	return r;
+	if (r < 0)
+		return r;
+	*logs = (struct logs){ .layout = layout,
+			       .looker = layout_worker_new(layout),
+			       .statements = o->statements,
+			       .has_more = layout_has_more(layout),
+			       .is_settled = true };
+	return 0;
+}
+
+void logs_close(struct logs *logs)
+{
+	if (logs->layout) {
+		layout_worker_free(logs->looker);
+		layout_free(logs->layout);
+	}
+	*logs = (struct logs){ 0 };
+}
+
+int logs_read(struct logs *logs, struct input *in, unsigned cores, struct sink *sink,
+	      struct error *err)
+{
+	const struct chunk_format format = { .ctx = logs,
+					     .line_bytes_max = LINE_BYTES_MAX,
+					     .open_worker = open_worker,
+					     .close_worker = close_worker,
+					     .cut = cut,
+					     .parse = parse,
+					     .begin_undated = begin_undated,
+					     .settle = logs->is_settled ? settle : NULL };
+
+	return chunks_read(in, &format, cores, sink, err);
 }
 
 static int read_logs(struct input *in, const struct source_options *o, struct sink *sink,
 		     struct error *err)
 {
-	struct logs logs = { .statements = o->statements };
-	struct chunk_format format = { .ctx = &logs,
-				       .line_bytes_max = LINE_BYTES_MAX,
-				       .open_worker = open_worker,
-				       .close_worker = close_worker,
-				       .parse = parse,
-				       .settle = settle };
+	const struct logs_about about = { input_path(in), input_mtime(in), input_head(in, NULL),
+					  o->kin };
 	struct file_seen seen = { .path = str_of(input_path(in)),
 				  .bytes = input_bytes(in),
 				  .mtime_ns = input_mtime(in),
 				  .mark = input_mark(in) };
-	int r = find_layout(in, o, &logs.layout, err);
+	struct logs logs = { 0 };
+	int r = logs_open(&logs, &about, o, err);
 
 	if (r < 0)
 		return r;
-	logs.has_more = layout_has_more(logs.layout);
-	if (logs.has_more)
-		format.cut = cut;
 	seen.format = str_of(layout_name(logs.layout));
 	seen.layout = layout_pattern(logs.layout);
 	r = sink->file(sink->to, &seen, &logs.file, err);
 	if (r >= 0)
-		r = chunks_read(in, &format, o->cores, sink, err);
-	layout_free(logs.layout);
+		r = logs_read(&logs, in, o->cores, sink, err);
+	logs_close(&logs);
 	return r;
 }
 
