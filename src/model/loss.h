@@ -11,6 +11,9 @@
 	  "files that could not be read") \
 	X(LOSS_FILES_UNKNOWN, "files_of_unknown_kind", "file of no known kind, skipped", \
 	  "files of no known kind, skipped") \
+	X(LOSS_FILES_NO_TIME, "files_without_time", \
+	  "text file that shows no time (kept as one event)", \
+	  "text files that show no time (each kept as one event)") \
 	X(LOSS_FILES_EMPTY, "files_empty", "empty file", "empty files") \
 	X(LOSS_FILES_CUT, "files_cut_short", "file that ends in the middle (used up to there)", \
 	  "files that end in the middle (used up to there)") \
@@ -39,8 +42,8 @@
 	  "reference to a class or interface above that is not given", \
 	  "references to classes or interfaces above that are not given") \
 	X(LOSS_LINES_NO_TIME, "lines_without_time", \
-	  "line without a time, before the first line that has one", \
-	  "lines without a time, before the first line that has one") \
+	  "line without a time, before the first line that has one (kept)", \
+	  "lines without a time, before the first line that has one (kept)") \
 	X(LOSS_LINES_BROKEN, "lines_broken", "line that does not fit the layout of its file", \
 	  "lines that do not fit the layout of their file") \
 	X(LOSS_LINES_CUT, "lines_cut", \

@@ -49,7 +49,7 @@ struct chunks {
 	/* the last event, until it is known where its text ends */
 	struct event held;
 	struct arena held_arena;
-	bool has_held;
+	bool has_held, held_is_undated;
 };
 
 /* Makes room for n bytes and the padding behind, keeping what is there. */
@@ -218,6 +218,7 @@ static void hold(struct chunks *c, const struct event *ev)
 	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++)
 		*strings[i] = arena_str(&c->held_arena, *strings[i]);
 	c->has_held = true;
+	c->held_is_undated = false;
 }
 
 static int deliver_held(struct chunks *c, struct error *err)
@@ -228,17 +229,46 @@ static int deliver_held(struct chunks *c, struct error *err)
 	return c->sink->events(c->sink->to, &c->held, 1, err);
 }
 
-/* Lines at the front of this chunk may belong to the event that was held back. */
-static void continue_held(struct chunks *c, const struct batch *b)
+/* Lines that no event stands in front of are one themselves, from the first on that is not blank.
+ */
+static void hold_undated(struct chunks *c, struct batch *b)
 {
+	struct lines l = lines_of(str_head(b->bytes, b->continued_bytes));
+	uint64_t nr = 0;
+	struct line line;
+	struct event ev;
+
+	while (lines_next(&l, &line) && !line.text.n)
+		nr++;
+	if (nr == b->continued_lines || !line.text.n)
+		return;
+	c->format->begin_undated(c->format->ctx, b,
+				 str_skip(str_head(b->bytes, b->continued_bytes),
+					  (size_t)(line.text.p - b->bytes.p)),
+				 &ev);
+	ev.line = b->first_line + nr;
+	ev.offset = b->offset + (uint64_t)(line.text.p - b->bytes.p);
+	hold(c, &ev);
+	c->held_is_undated = true;
+}
+
+/* Lines at the front of this chunk may belong to the event that was held back. */
+static void continue_held(struct chunks *c, struct batch *b)
+{
+	uint64_t end = b->first_line + b->continued_lines, from = b->first_line;
+
 	if (!b->continued_lines)
 		return;
 	if (!c->has_held) {
-		c->sink->losses->count[LOSS_LINES_NO_TIME] += b->continued_lines;
-		return;
+		hold_undated(c, b);
+		from = c->held.line;
 	}
+	if (!c->has_held)
+		return;
+	if (c->held_is_undated)
+		c->sink->losses->count[LOSS_LINES_NO_TIME] += end - from;
 	c->held.length = b->offset + b->continued_bytes - c->held.offset;
-	c->held.nr_lines = (uint32_t)(b->first_line + b->continued_lines - c->held.line);
+	c->held.nr_lines = (uint32_t)(end - c->held.line);
 }
 
 /* The raw reference covers the whole of a line of which only the front was parsed. */

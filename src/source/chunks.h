@@ -50,6 +50,10 @@ struct chunk_format {
 	size_t (*cut)(void *ctx, struct str bytes);
 	/* On a worker thread: fills events, spans, losses, continued_*. */
 	void (*parse)(void *ctx, struct batch *b);
+	/* Likewise, on the calling thread, of lines that no event stands in front of, which become
+	 * one: sets what is not its place. The text is what the batch holds of them, from the first
+	 * that is not blank on. NULL where continued_lines is never set. */
+	void (*begin_undated)(void *ctx, struct batch *b, struct str text, struct event *ev);
 	/* In order, on the calling thread, before the batch goes to the sink; may be NULL. */
 	int (*settle)(void *ctx, struct batch *b, struct error *err);
 };

@@ -24,6 +24,7 @@
 struct walk {
 	VEC(char *) paths;
 	VEC(size_t) name_at;
+	VEC(bool) is_found;
 	size_t base; /* length of the directory that is walked */
 	uint64_t bytes;
 	size_t nr_met;     /* files, those that were met before included */
@@ -52,6 +53,7 @@ static void add_file(struct walk *w, const char *path, const struct stat *st)
 	if (!w->paths.v[w->paths.nr - 1])
 		mem_bytes(SIZE_MAX, 2); /* memory has ended */
 	vec_push(&w->name_at, w->base);
+	vec_push(&w->is_found, w->base > 0);
 	if (st && S_ISREG(st->st_mode))
 		w->bytes += (uint64_t)st->st_size;
 }
@@ -162,7 +164,11 @@ int source_expand(char *const *args, size_t nr, struct source_list *list, struct
 	/* below several directories the same name may stand twice */
 	for (size_t i = 0; i < w.name_at.nr && nr > 1; i++)
 		w.name_at.v[i] = 0;
-	made = (struct source_list){ w.paths.v, w.name_at.v, w.paths.nr, w.bytes, NULL };
+	made = (struct source_list){ .paths = w.paths.v,
+				     .name_at = w.name_at.v,
+				     .is_found = w.is_found.v,
+				     .nr = w.paths.nr,
+				     .bytes = w.bytes };
 	names_done(&w.seen);
 	if (r)
 		source_list_done(&made);
@@ -177,6 +183,7 @@ void source_list_done(struct source_list *list)
 		free(list->paths[i]);
 	free(list->paths);
 	free(list->name_at);
+	free(list->is_found);
 	if (list->kin)
 		kin_done(list->kin);
 	free(list->kin);
@@ -191,5 +198,6 @@ int source_read_listed(struct source_list *list, size_t nr, const struct source_
 	if (!list->kin)
 		list->kin = mem_zalloc(sizeof(*list->kin));
 	own.kin = kin_of_listed(list->kin, list, nr);
+	own.keeps_text = list->is_found[nr];
 	return source_read(list->paths[nr], &own, sink, err);
 }

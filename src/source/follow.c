@@ -289,6 +289,7 @@ int follow_read(struct follow *f, size_t nr, const struct source_options *o, str
 		return is_stale(it, err);
 	mark = sink_mark(at.fd, it->upto);
 	own.kin = kin_of(f, nr);
+	own.keeps_text = it->name_at > 0;
 	r = source_read_open(at.fd, it->path, it->upto, &own, sink, err);
 	/* cut and written anew meanwhile: half of what was read is of another time */
 	if (r >= 0 && (fstat(at.fd, &st) || (uint64_t)st.st_size < it->upto ||

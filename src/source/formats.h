@@ -13,5 +13,6 @@ extern const struct source source_capture;
 extern const struct source source_messages;
 extern const struct source source_dag;
 extern const struct source source_logs;
+extern const struct source source_text;
 
 #endif

@@ -9,8 +9,17 @@
 
 /* Where two are equally sure the first wins; what is text of any kind comes last. */
 const struct source *const sources[] = {
-	&source_capture, &source_otlp_json, &source_otlp_protobuf, &source_jaeger, &source_zipkin,
-	&source_chrome,  &source_messages,  &source_dag,           &source_logs,   NULL,
+	&source_capture,
+	&source_otlp_json,
+	&source_otlp_protobuf,
+	&source_jaeger,
+	&source_zipkin,
+	&source_chrome,
+	&source_messages,
+	&source_dag,
+	&source_logs,
+	&source_text,
+	NULL,
 };
 
 #define SURE_ENOUGH \
@@ -69,15 +78,18 @@ static const char *reason(struct str head)
 	       "they look)";
 }
 
-/* A pattern that the user gives makes a log of any text. */
+/* A pattern that the user gives makes a log of any text; other text without times counts only where
+ * it was found beside something. */
 static const struct source *find(struct input *in, const struct source_options *o)
 {
 	struct str head = input_head(in, NULL);
 	const struct source *found = is_archive(head) || is_blank(head) ? NULL : source_find(in);
 
-	if (!found && o->layout && head.n && !memchr(head.p, 0, head.n))
+	if (found && found != &source_text)
+		return found;
+	if (o->layout && head.n && !memchr(head.p, 0, head.n))
 		return &source_logs;
-	return found;
+	return o->keeps_text ? found : NULL;
 }
 
 static int pass_over(struct sink *sink, enum loss why, uint64_t bytes)
@@ -101,6 +113,12 @@ static int pass_over_empty(struct input *in, struct sink *sink, struct error *er
 	return pass_over(sink, LOSS_FILES_EMPTY, input_bytes(in));
 }
 
+static int is_no_log(struct input *in, struct error *err)
+{
+	error_set(err, ENOTSUP, "'%s' is %s", input_path(in), reason(input_head(in, NULL)));
+	return 0;
+}
+
 /* Closes the input. */
 static int read_input(struct input *in, const struct source_options *o, struct sink *sink,
 		      struct error *err)
@@ -112,14 +130,14 @@ static int read_input(struct input *in, const struct source_options *o, struct s
 	if (!input_head(in, NULL).n) {
 		r = pass_over_empty(in, sink, err);
 	} else if (!source) {
-		error_set(err, ENOTSUP, "'%s' is %s", path, reason(input_head(in, NULL)));
+		is_no_log(in, err);
 		r = pass_over(sink, LOSS_FILES_UNKNOWN, input_bytes(in));
 	} else {
 		r = source->read(in, o, sink, err);
 		if (r < 0 && !strstr(err->msg, path))
 			error_prefix(err, "'%s'", path);
 		else if (r >= 0)
-			r = 1;
+			r = source == &source_text ? is_no_log(in, err) : 1;
 	}
 	input_close(in);
 	return r;

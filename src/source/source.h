@@ -31,9 +31,11 @@ struct source_options {
 	bool is_bare; /* of logs: layout, time and split only; what the text names or tells is left
 			 alone (to measure the one without the other) */
 	const struct statements *statements; /* asked about each event of a log; may be NULL */
-	struct str kin; /* of logs: the beginning of a larger file of the same log, which shows
-			   the layout better; empty when there is none */
-	bool is_blind;  /* of captures: names of requests in messages are not looked at */
+	struct str kin;  /* of logs: the beginning of a larger file of the same log, which shows
+			    the layout better; empty when there is none */
+	bool keeps_text; /* text without any time is kept as one event: it was found beside others
+			    and not named by the user */
+	bool is_blind;   /* of captures: names of requests in messages are not looked at */
 };
 
 /* One input format. Adding one is a file, and a line in the table of source.c. */
@@ -57,6 +59,7 @@ const struct source *source_find(struct input *in);
 struct source_list {
 	char **paths;
 	size_t *name_at; /* where in the path the name begins that answers show */
+	bool *is_found;  /* in a directory that was given, and not given itself */
 	size_t nr;
 	uint64_t bytes; /* of all that are regular files */
 	struct kin *kin;
@@ -73,7 +76,8 @@ int source_read_listed(struct source_list *list, size_t nr, const struct source_
 
 /*
  * Reads one file into the sink. 1: read; 0: passed over (it cannot be opened, is empty or of no
- * known kind) and counted, with the reason in *err; negative: failure.
+ * known kind) and counted, with the reason in *err, which also says why text that was kept is no
+ * log; negative: failure.
  */
 int source_read(const char *path, const struct source_options *o, struct sink *sink,
 		struct error *err);

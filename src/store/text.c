@@ -199,5 +199,8 @@ int store_event_text(struct store *s, const struct event *ev, struct buf *text, 
 		text->n += (size_t)got;
 		done += (uint64_t)got;
 	}
+	/* blank lines behind it are lines of the event, but nothing to show */
+	while (done-- && (text->p[text->n - 1] == '\n' || text->p[text->n - 1] == '\r'))
+		text->n--;
 	return 1;
 }

@@ -50,6 +50,12 @@ static void parse(void *ctx, struct batch *b)
 		b->losses.count[LOSS_LINES_BROKEN]++;
 }
 
+static void begin_undated(void *ctx, struct batch *b, struct str text, struct event *ev)
+{
+	(void)ctx;
+	*ev = (struct event){ .ns = NS_NONE, .point = arena_str(&b->arena, str_head(text, 3)) };
+}
+
 static int take(void *to, const struct event *events, size_t nr, struct error *err)
 {
 	struct seen *s = to;
@@ -82,7 +88,9 @@ static void progress(void *to, uint64_t bytes)
 static int read_it(struct seen *s, struct str text, size_t line_bytes_max, unsigned cores,
 		   struct error *err)
 {
-	const struct chunk_format format = { .line_bytes_max = line_bytes_max, .parse = parse };
+	const struct chunk_format format = { .line_bytes_max = line_bytes_max,
+					     .parse = parse,
+					     .begin_undated = begin_undated };
 	struct sink sink = { s, NULL, take, NULL, progress, &s->losses };
 	struct input *in;
 	int r;
@@ -97,16 +105,42 @@ static int read_it(struct seen *s, struct str text, size_t line_bytes_max, unsig
 
 static void an_event_keeps_the_lines_that_follow_it(void **state)
 {
-	struct str text = STR("lost\n\n>a\n  at x\n\n>b\r\n>c\nmore");
+	struct str text = STR("head\n\n>a\n  at x\n\n>b\r\n>c\nmore");
 	struct error err = { 0 };
 	struct seen s = { 0 };
 
 	(void)state;
 	assert_int_equal(read_it(&s, text, 1 << 20, 1, &err), 0);
-	assert_str_equal(buf_str(&s.log), "3+3:>a\n  at x\n;6+1:>b;7+2:>c\nmore;");
+	assert_str_equal(buf_str(&s.log), "1+2:head\n;3+3:>a\n  at x\n;6+1:>b;7+2:>c\nmore;");
 	assert_int_equal(s.losses.count[LOSS_LINES_NO_TIME], 2);
 	assert_int_equal(s.progress, text.n);
 	buf_done(&s.log);
+}
+
+static void lines_in_front_of_the_first_event_are_one(void **state)
+{
+	static const struct {
+		struct str text;
+		const char *log;
+		uint64_t nr;
+	} cases[] = {
+		{ STR("\n\r\none\n\ntwo\n>a\n"), "3+3:one\n\ntwo;6+1:>a;", 3 },
+		{ STR("one\ntwo"), "1+2:one\ntwo;", 2 },
+		{ STR("\n\n>a"), "3+1:>a;", 0 },
+		{ STR("\n\n"), "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		for (size_t most = 3; most < 20; most++) {
+			struct error err = { 0 };
+			struct seen s = { 0 };
+
+			assert_int_equal(read_it(&s, cases[i].text, most, 1, &err), 0);
+			assert_str_equal(buf_str(&s.log), cases[i].log);
+			assert_int_equal(s.losses.count[LOSS_LINES_NO_TIME], cases[i].nr);
+			buf_done(&s.log);
+		}
 }
 
 /* The same answer whatever the size of a chunk and the number of threads. */
@@ -198,6 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_event_keeps_the_lines_that_follow_it),
+		cmocka_unit_test(lines_in_front_of_the_first_event_are_one),
 		cmocka_unit_test(it_does_not_matter_where_chunks_are_cut),
 		cmocka_unit_test(a_line_too_long_is_cut_but_referred_to_as_a_whole),
 		cmocka_unit_test(a_line_of_just_the_limit_is_whole),

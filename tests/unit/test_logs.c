@@ -84,6 +84,17 @@ static void seen_done(struct seen *s)
 
 static const struct source_options utc = { .zone = "UTC", .cores = 2 };
 
+/* Knows the statement that writes texts which begin with "t", and says what it was asked. */
+static void find(const void *ctx, struct event *ev, struct str message, struct arena *arena)
+{
+	assert_ptr_equal(ctx, &utc);
+	ev->statement = message.n && message.p[0] == 't' ? 7 : 0;
+	ev->values = arena_str(arena, message);
+}
+
+static const struct statements known = { &utc, find, true };
+static const struct source_options asking = { .zone = "UTC", .cores = 2, .statements = &known };
+
 #define A "2026-11-15 09:31:15,045 INFO  [main] a.B: "
 
 static void stack_traces_belong_to_their_line(void **state)
@@ -97,9 +108,9 @@ static void stack_traces_belong_to_their_line(void **state)
 				   &utc),
 			 0);
 	assert_str_equal(buf_str(&s.raw),
-			 "[" A "one][" A "two\njava.lang.X: y\n\tat a.B(B.java:1)][" A
+			 "[" A "one][" A "two\njava.lang.X: y\n\tat a.B(B.java:1)\n][" A
 			 "request_id=r7 three]");
-	assert_int_equal(s.lines, 5);
+	assert_int_equal(s.lines, 6);
 	assert_str_equal(buf_str(&s.nodes), "dn1 dn1 dn1 ");
 	assert_str_equal(buf_str(&s.keys), "  r7 ");
 	assert_int_equal(s.first_ns, 1794735075045 * NS_MS);
@@ -116,12 +127,28 @@ static void what_is_odd_is_kept_and_counted(void **state)
 				       "latin \xe9\n"),
 				   &utc),
 			 0);
-	assert_int_equal(s.nr, 4);
+	assert_int_equal(s.nr, 5);
+	assert_int_equal(s.first_ns, NS_NONE);
 	assert_int_equal(s.losses.count[LOSS_LINES_NO_TIME], 1);
 	assert_int_equal(s.losses.count[LOSS_LINES_NUL], 1);
 	assert_int_equal(s.losses.count[LOSS_LINES_NOT_UTF8], 1);
-	assert_true(str_starts(buf_str(&s.raw), STR("[" A "a][")));
-	assert_true(str_starts(buf_str(&s.nodes), STR("nm1/syslog ")));
+	assert_true(str_starts(buf_str(&s.raw), STR("[header][" A "a][")));
+	assert_true(str_starts(buf_str(&s.nodes), STR("nm1/syslog nm1/syslog ")));
+	seen_done(&s);
+}
+
+static void blank_lines_are_of_the_event_before(void **state)
+{
+	struct seen s;
+
+	(void)state;
+	assert_int_equal(read_text(&s, "x.log", STR("\n" A "one\n\n\r\n" A "two\n\n\n\n\n\n\n\n\n"),
+				   &asking),
+			 0);
+	assert_int_equal(s.nr, 2);
+	assert_int_equal(s.lines, 3 + 9);
+	assert_str_equal(buf_str(&s.raw), "[" A "one\n\n][" A "two\n\n\n\n\n\n\n\n]");
+	assert_str_equal(buf_str(&s.values), "0[one]7[two]");
 	seen_done(&s);
 }
 
@@ -172,17 +199,6 @@ static void only_text_with_times_is_a_log(void **state)
 	assert_true(source_logs.sniff(STR(A "x\n" A "y\n"), true) > 0);
 }
 
-/* Knows the statement that writes texts which begin with "t", and says what it was asked. */
-static void find(const void *ctx, struct event *ev, struct str message, struct arena *arena)
-{
-	assert_ptr_equal(ctx, &utc);
-	ev->statement = message.n && message.p[0] == 't' ? 7 : 0;
-	ev->values = arena_str(arena, message);
-}
-
-static const struct statements known = { &utc, find };
-static const struct source_options asking = { .zone = "UTC", .cores = 2, .statements = &known };
-
 static void statements_are_asked_for_with_all_lines_of_the_message(void **state)
 {
 	struct seen s;
@@ -193,8 +209,9 @@ static void statements_are_asked_for_with_all_lines_of_the_message(void **state)
 			  STR("before\n" A "one\r\n" A "two\njava.lang.X: y\n\tat z\n\n" A "three"),
 			  &asking),
 		0);
-	assert_str_equal(buf_str(&s.values), "0[one]7[two\njava.lang.X: y\n\tat z]7[three]");
-	assert_int_equal(s.losses.count[LOSS_LINES_NO_STATEMENT], 1);
+	assert_str_equal(buf_str(&s.values),
+			 "0[before]0[one]7[two\njava.lang.X: y\n\tat z]7[three]");
+	assert_int_equal(s.losses.count[LOSS_LINES_NO_STATEMENT], 2);
 	seen_done(&s);
 	/* nobody knows any: nobody counts */
 	assert_int_equal(read_text(&s, "dn1.log", STR(A "one\n" A "two"), &utc), 0);
@@ -254,6 +271,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stack_traces_belong_to_their_line),
 		cmocka_unit_test(what_is_odd_is_kept_and_counted),
+		cmocka_unit_test(blank_lines_are_of_the_event_before),
 		cmocka_unit_test(a_pattern_of_the_user_is_used),
 		cmocka_unit_test(a_line_of_many_megabytes_is_one_event),
 		cmocka_unit_test(only_text_with_times_is_a_log),

@@ -173,7 +173,8 @@ static void every_format_has_a_name_and_finds_nothing_in_nothing(void **state)
 		assert_int_equal(sources[nr]->sniff(STR("\n\n"), true), 0);
 	}
 	assert_true(nr >= 8);
-	assert_string_equal(sources[nr - 1]->name, "logs");
+	assert_string_equal(sources[nr - 2]->name, "logs");
+	assert_string_equal(sources[nr - 1]->name, "text");
 }
 
 int main(void)
