@@ -4,7 +4,8 @@
  *
  * No byte of a column can end a column or a line: tab, newline, carriage return, zero and backslash
  * are written with a backslash. In a block, backslash and digits is a text that the same column had
- * before. Numbers are differences to the event before, so that most are small.
+ * before, told by how many others came since. The last column holds names, each a text of its own
+ * behind a record separator. Numbers are differences to the event before, so that most are small.
  */
 #include "infer/requests/record.h"
 
@@ -18,9 +19,9 @@
 #include "model/event.h"
 #include "model/loss.h"
 
-enum { NR_COLUMNS = 19, SHORT_BYTES = 3 };
+enum { NR_COLUMNS = 19, SHORT_BYTES = 3, NAME = '\x1e' };
 
-static const char special[] = "\\\t\n\r", letters[] = "\\tnr";
+static const char special[] = "\\\t\n\r\x1e", letters[] = "\\tnrs";
 
 static void put_text(struct buf *b, struct str s)
 {
@@ -99,18 +100,30 @@ static void put_column(struct buf *b, struct str s)
 	buf_char(b, '\t');
 }
 
-/* The shape of a text comes again and again, its names do not. */
-static size_t shape_bytes(struct str values)
+/* The shape comes again and again, and so do names, each by itself. What is not packed as sight.h
+ * does goes as it is. */
+static void put_values(struct buf *b, struct str values)
 {
 	struct sight s;
+	struct str name;
 
-	return sight_open(&s, values) ? (size_t)(s.shape.p + s.shape.n - values.p) : 0;
+	if (!sight_open(&s, values)) {
+		put_column(b, STR(""));
+		buf_char(b, '=');
+		put_text(b, values);
+		return;
+	}
+	put_column(b, str_head(values, (size_t)(s.shape.p + s.shape.n - values.p)));
+	buf_fmt(b, "%d %llu %llu", s.is_cut, (unsigned long long)s.nr_own,
+		(unsigned long long)s.nr_thread);
+	while (sight_next(&s, &name)) {
+		buf_char(b, NAME);
+		put_text(b, name);
+	}
 }
 
 void record_event(struct buf *b, struct record_last *last, const struct event *ev)
 {
-	size_t shape = shape_bytes(ev->values);
-
 	put_number(b, (int64_t)(ev->offset - last->end));
 	put_number(b, (int64_t)ev->length);
 	put_number(b, (int64_t)(ev->line - last->line));
@@ -128,8 +141,7 @@ void record_event(struct buf *b, struct record_last *last, const struct event *e
 	put_column(b, ev->title);
 	put_column(b, ev->attrs);
 	put_column(b, ev->text);
-	put_column(b, str_head(ev->values, shape));
-	put_text(b, str_skip(ev->values, shape));
+	put_values(b, ev->values);
 	*last = (struct record_last){ ev->offset + ev->length, ev->line + ev->nr_lines,
 				      (uint64_t)ev->ns };
 }
@@ -153,12 +165,35 @@ static bool take_number(struct str *body, int64_t *v)
 	return !digits.n || (str_take_int(&digits, v) && !digits.n);
 }
 
+static bool take_names(struct str names, struct str shape, struct arena *arena, struct str *values)
+{
+	uint64_t is_cut, nr_own, nr_thread;
+	struct buf b = { 0 };
+
+	if (!str_take_uint(&names, &is_cut) || is_cut > 1 || !str_take_char(&names, ' ') ||
+	    !str_take_uint(&names, &nr_own) || !str_take_char(&names, ' ') ||
+	    !str_take_uint(&names, &nr_thread))
+		return false;
+	buf_add(&b, shape);
+	buf_char(&b, (char)is_cut);
+	buf_varint(&b, nr_own);
+	buf_varint(&b, nr_thread);
+	while (str_take_char(&names, NAME)) {
+		struct str one = str_head(names, str_find_char(names, NAME));
+
+		names = str_skip(names, one.n);
+		buf_bytes(&b, take_text(one, arena));
+	}
+	*values = arena_str(arena, buf_str(&b));
+	buf_done(&b);
+	return !names.n;
+}
+
 static bool take_strings(struct str *body, struct arena *arena, struct event *ev)
 {
 	struct str *to[] = { &ev->node, &ev->thread, &ev->point, &ev->key,
 			     &ev->span, &ev->title,  &ev->attrs, &ev->text };
 	struct str column, names;
-	char *both;
 
 	for (size_t i = 0; i < sizeof(to) / sizeof(*to); i++) {
 		if (!str_take_until(body, '\t', &column))
@@ -167,14 +202,9 @@ static bool take_strings(struct str *body, struct arena *arena, struct event *ev
 	}
 	if (!str_take_until(body, '\t', &column) || !take_column(body, &names))
 		return false;
-	column = take_text(column, arena);
-	names = take_text(names, arena);
-	both = arena_alloc(arena, column.n + names.n + 1);
-	if (column.n)
-		memcpy(both, column.p, column.n);
-	if (names.n)
-		memcpy(both + column.n, names.p, names.n);
-	ev->values = (struct str){ both, column.n + names.n };
+	if (!str_take_char(&names, '='))
+		return take_names(names, take_text(column, arena), arena, &ev->values);
+	ev->values = take_text(names, arena);
 	return true;
 }
 
@@ -295,6 +325,18 @@ static bool has_columns(struct str body)
 	return nr == NR_COLUMNS;
 }
 
+static void pack(struct names *seen, struct str text, struct buf *b)
+{
+	sym_t known = text.n > SHORT_BYTES ? names_find(seen, text) : 0;
+
+	if (known)
+		buf_fmt(b, "\\%u", seen->nr - known);
+	else
+		buf_add(b, text);
+	if (text.n > SHORT_BYTES && !known)
+		names_add(seen, text);
+}
+
 bool record_block_add(struct record_block *k, struct str body)
 {
 	if (!k->seen)
@@ -302,20 +344,15 @@ bool record_block_add(struct record_block *k, struct str body)
 	if (!has_columns(body))
 		return false;
 	for (unsigned i = 0; i < NR_COLUMNS; i++) {
-		struct str column;
-		sym_t known = 0;
+		struct str column, one;
 
 		take_column(&body, &column);
-		if (column.n > SHORT_BYTES) {
-			known = names_find(&k->seen[i], column);
-			if (!known)
-				names_add(&k->seen[i], column);
-		}
 		buf_char(&k->packed, '\t');
-		if (known)
-			buf_fmt(&k->packed, "\\%u", known);
-		else
-			buf_add(&k->packed, column);
+		while (i == NR_COLUMNS - 1 && str_take_until(&column, NAME, &one)) {
+			pack(&k->seen[i], one, &k->packed);
+			buf_char(&k->packed, NAME);
+		}
+		pack(&k->seen[i], column, &k->packed);
 	}
 	k->nr++;
 	return true;
@@ -339,19 +376,19 @@ bool record_block_open(struct record_block *k, struct str *body, uint32_t *nr)
 }
 
 /* Backslash and digits; no text begins like that. */
-static bool is_known(struct str column)
+static bool unpack(struct names *seen, struct str text, struct buf *b)
 {
-	return column.n > 1 && column.p[0] == '\\' && column.p[1] >= '0' && column.p[1] <= '9';
-}
+	struct str digits = str_skip(text, 1);
+	uint64_t back;
 
-static bool find_known(const struct names *seen, struct str *column)
-{
-	struct str digits = str_skip(*column, 1);
-	uint64_t nr;
-
-	if (!str_take_uint(&digits, &nr) || digits.n || !nr || nr >= seen->nr)
-		return false;
-	*column = names_str(seen, (sym_t)nr);
+	if (text.n > 1 && text.p[0] == '\\' && text.p[1] >= '0' && text.p[1] <= '9') {
+		if (!str_take_uint(&digits, &back) || digits.n || !back || back >= seen->nr)
+			return false;
+		text = names_str(seen, (sym_t)(seen->nr - back));
+	} else if (text.n > SHORT_BYTES) {
+		names_add(seen, text);
+	}
+	buf_add(b, text);
 	return true;
 }
 
@@ -359,18 +396,18 @@ bool record_block_next(struct record_block *k, struct str *body, struct buf *eve
 {
 	buf_clear(event);
 	for (unsigned i = 0; i < NR_COLUMNS; i++) {
-		struct str column;
+		struct str column, one;
 
 		take_column(body, &column);
-		if (is_known(column)) {
-			if (!find_known(&k->seen[i], &column))
-				return false;
-		} else if (column.n > SHORT_BYTES) {
-			names_add(&k->seen[i], column);
-		}
 		if (i)
 			buf_char(event, '\t');
-		buf_add(event, column);
+		while (i == NR_COLUMNS - 1 && str_take_until(&column, NAME, &one)) {
+			if (!unpack(&k->seen[i], one, event))
+				return false;
+			buf_char(event, NAME);
+		}
+		if (!unpack(&k->seen[i], column, event))
+			return false;
 	}
 	return true;
 }

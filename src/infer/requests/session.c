@@ -12,10 +12,15 @@
 #include "infer/requests/family.h"
 
 enum {
+	BORN_MIN = 5,  /* things that are named first in a family of threads */
 	BATCH_MIN = 6,  /* names of one kind in one unit, without a common owner */
 };
+#define MUST_FOLLOW 0.85
+#define AT_ONCE_NS INT64_C(100000000)
 #define MUCH_RARER 3 /* bits */
+#define BORN_SHARE 0.02
 #define BOND_NS INT64_C(5000000000)
+#define FOLLOWS_ENTRY 0.88 /* where requests come in, what is not sure is another one */
 #define FOLLOWS 0.7 /* a unit follows another one that is followed by such so surely */
 
 struct sitting {
@@ -24,6 +29,9 @@ struct sitting {
 	const struct ties *l;
 	struct map live;   /* thing: 1 + the session that named it last */
 	struct map families; /* family: its session */
+	bool *is_entry; /* of each family of threads: requests come in there */
+	struct map executions; /* without a parent: their session */
+	struct map seen;       /* session and type */
 	VEC(uint32_t) first; /* of each session: its first unit */
 	uint32_t nr;
 };
@@ -65,6 +73,32 @@ void session_mark_lists(struct work *w, const struct owners *o)
 {
 	vec_each (&w->units, u)
 		u->is_batch = is_list(w, u, o);
+}
+
+/* --- where requests come in --------------------------------------------------------------- */
+
+static uint32_t family_of_thread(const struct work *w, const struct unit *u)
+{
+	return w->family[work_line(w, u->from)->thread];
+}
+
+/* Threads in which things are named that nobody named before. */
+static void find_entries(struct sitting *s)
+{
+	const struct work *w = s->w;
+	size_t nr = w->nr_families + 1;
+	uint32_t *born = mem_realloc(NULL, mem_bytes(2 * nr, sizeof(*born))), *all = born + nr;
+
+	memset(born, 0, 2 * nr * sizeof(*born));
+	for (uint32_t i = 0; i < w->units.nr; i++) {
+		uint32_t family = family_of_thread(w, &w->units.v[i]);
+
+		all[family]++;
+		born[family] += w->units.v[i].nr_held && s->l->at.v[i] == s->l->at.v[i + 1];
+	}
+	for (size_t i = 0; i < nr; i++)
+		s->is_entry[i] = born[i] >= BORN_MIN && born[i] >= BORN_SHARE * all[i];
+	free(born);
 }
 
 /* --- sessions ---------------------------------------------------------------------------- */
@@ -174,12 +208,71 @@ static uint32_t parent_of(struct sitting *s, uint32_t unit, double *sure)
 			continue;
 		share = is_agreed(w, c->thing) ? is_bond(s, c, &w->units.v[unit])
 					       : follows(s, &w->units.v[unit], a);
-		if (share < FOLLOWS)
+		if (share < (s->is_entry[family_of_thread(w, &w->units.v[unit])] ? FOLLOWS_ENTRY
+										 : FOLLOWS))
 			continue;
 		best = c;
 		*sure = share;
 	}
 	return best ? best->unit : NO_UNIT;
+}
+
+/* Whether something that nearly always follows such a unit has not come yet in its session. */
+static bool is_open(const struct sitting *s, const struct unit *a)
+{
+	const struct work *w = s->w;
+
+	for (uint32_t type = 0; type < w->g->types.nr; type++)
+		if (type != a->type && ties_share(s->l, a->type, type) >= MUST_FOLLOW &&
+		    !map_find(&s->seen, map_pair(a->session, type)))
+			return true;
+	return false;
+}
+
+/* Whether the same one does it: both name the same compound beside the thing itself, and none that
+ * differs. Hubs count: a client that does much is still a client. */
+static bool is_by_the_same(const struct work *w, const struct unit *a, const struct unit *b,
+			   uint32_t thing)
+{
+	const struct seen_line *p = work_line(w, a->from), *q = work_line(w, b->from);
+	bool is_same = false;
+
+	for (unsigned i = 0; i < p->nr_own; i++) {
+		uint32_t name = line_names(w, p)[i], kind = w->g->kind_of.v[name];
+		struct str text = names_str(&w->g->kinds, kind);
+		bool has_kind = false, is_equal = false;
+
+		if (text.p[0] == '#' || str_find_char(text, '#') == text.n)
+			continue;
+		for (unsigned k = 0; k < q->nr_own; k++) {
+			has_kind |= w->g->kind_of.v[line_names(w, q)[k]] == kind;
+			is_equal |= line_names(w, q)[k] == name;
+		}
+		if (has_kind && !is_equal && w->is_hub[name])
+			return false;
+		is_same |= is_equal && !hold_same_stem(w, kind, w->g->kind_of.v[thing]);
+	}
+	return is_same;
+}
+
+/* The same work again that is part of the same request: what it began with is not over, or it
+ * follows at once. */
+static uint32_t go_on_with(struct sitting *s, uint32_t unit)
+{
+	struct work *w = s->w;
+	const struct unit *u = &w->units.v[unit];
+
+	for (uint32_t i = s->l->at.v[unit]; i < s->l->at.v[unit + 1]; i++) {
+		const struct candidate *c = &s->l->v.v[i];
+		const struct unit *a = &w->units.v[c->unit];
+
+		if (a->type != u->type || a->is_batch)
+			continue;
+		if (is_open(s, a) ||
+		    (u->start - a->end <= AT_ONCE_NS && is_by_the_same(w, a, u, c->thing)))
+			return c->unit;
+	}
+	return NO_UNIT;
 }
 
 static void sit(struct sitting *s, uint32_t unit)
@@ -190,8 +283,11 @@ static void sit(struct sitting *s, uint32_t unit)
 
 	u->is_batch = u->family == FAMILY_SEVERAL ||
 		      (!u->family && (u->is_batch || is_spread(s, u)));
-	if (!u->is_batch && !u->is_undated)
+	if (!u->is_batch && !u->is_undated) {
 		u->parent = parent_of(s, unit, &sure);
+		if (u->parent == NO_UNIT)
+			u->parent = go_on_with(s, unit);
+	}
 	if (u->family && !u->is_batch) {
 		uint64_t *at = map_at(&s->families, u->family);
 
@@ -204,8 +300,15 @@ static void sit(struct sitting *s, uint32_t unit)
 		u->session = w->units.v[u->parent].session;
 		u->sure = (float)sure;
 	} else {
-		u->session = ++s->nr;
+		uint64_t *at = map_at(&s->executions, u->execution);
+
+		/* rounds of a loop that nothing else explains are one piece of work */
+		if (!*at || u->is_batch)
+			*at = ++s->nr;
+		u->session = (uint32_t)*at;
 	}
+	for (uint32_t at = u->from; at < u->to; at++)
+		*map_at(&s->seen, map_pair(u->session, work_line(w, at)->type)) = 1;
 	while (s->first.nr <= u->session)
 		vec_push(&s->first, unit);
 	for (uint32_t i = 0; i < u->nr_held && !u->is_batch; i++)
@@ -217,8 +320,13 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 {
 	struct sitting s = { .w = w, .o = o, .l = l };
 
+	s.is_entry = mem_realloc(NULL, w->nr_families + 1);
+	find_entries(&s);
 	for (uint32_t i = 0; i < w->units.nr; i++)
 		sit(&s, i);
+	free(s.is_entry);
+	map_done(&s.executions);
+	map_done(&s.seen);
 	vec_done(&s.first);
 	map_done(&s.live);
 	map_done(&s.families);

@@ -8,6 +8,7 @@
 
 #define WINDOW_NS \
 	(120 * INT64_C(1000000000)) /* units further apart have nothing to do with each other */
+#define AGAIN_NS (10 * INT64_C(1000000000))
 #define CONFIDENT 1.64
 #define DEPTH_BITS 2 /* a name by way of an owner says less */
 
@@ -22,6 +23,7 @@ struct finder {
 	struct ties *l;
 	VEC(struct recent) * recent; /* of each thing */
 	struct map counted;          /* unit and type: counted as followed */
+	struct map superseded; /* units after which the same was done again */
 };
 
 void ties_done(struct ties *l)
@@ -29,6 +31,8 @@ void ties_done(struct ties *l)
 	vec_done(&l->v);
 	vec_done(&l->at);
 	map_done(&l->follows);
+	map_done(&l->again);
+	free(l->nr_again);
 	free(l->nr_of_type);
 	free(l->bits);
 }
@@ -36,11 +40,17 @@ void ties_done(struct ties *l)
 double ties_share(const struct ties *l, uint32_t type, uint32_t next)
 {
 	const uint64_t *at = map_find(&l->follows, map_pair(type, next));
+	const uint64_t *again = map_find(&l->again, map_pair(type, next));
 	double n = l->nr_of_type[type], p, z = CONFIDENT;
 
-	if (!at || n <= 0)
+	if (!at)
+		return 0;
+	/* work that is done again before anything follows counts once */
+	n -= (double)l->nr_again[type] - (again ? (double)*again : 0);
+	if (n <= 0)
 		return 0;
 	p = (double)*at / n;
+	p = p < 1 ? p : 1;
 	return (p + z * z / 2 / n - z * sqrt(p * (1 - p) / n + z * z / 4 / n / n)) /
 	       (1 + z * z / n);
 }
@@ -211,6 +221,48 @@ static void count_pair(struct finder *f, uint32_t earlier, const struct unit *u)
 	}
 }
 
+/* Units after which the same was done to the same thing again. */
+static void note_again(struct finder *f, uint32_t unit)
+{
+	const struct work *w = f->w;
+	const struct unit *u = &w->units.v[unit];
+	struct ties *l = f->l;
+
+	for (size_t i = l->at.v[unit]; i < l->v.nr; i++) {
+		uint32_t earlier = l->v.v[i].unit;
+		const struct unit *a = &w->units.v[earlier];
+
+		if (a->type != u->type || u->start - a->start > AGAIN_NS)
+			continue;
+		*map_at(&f->superseded, earlier) = 1;
+	}
+}
+
+/* What is known of superseded units, once all are seen. */
+static void sum_up(struct finder *f)
+{
+	struct ties *l = f->l;
+
+	for (const struct map_slot *s = NULL; (s = map_next(&f->superseded, s));) {
+		const struct unit *a = &f->w->units.v[s->key];
+
+		for (uint32_t at = a->from; at < a->to; at++)
+			if (is_first_of_type(f->w, a, at))
+				l->nr_again[work_line(f->w, at)->type]++;
+	}
+	for (const struct map_slot *s = NULL; (s = map_next(&f->counted, s));) {
+		uint32_t earlier = (uint32_t)(s->key >> 32);
+		const struct unit *a = &f->w->units.v[earlier];
+
+		if (!map_find(&f->superseded, earlier))
+			continue;
+		for (uint32_t at = a->from; at < a->to; at++)
+			if (is_first_of_type(f->w, a, at))
+				(*map_at(&l->again, map_pair(work_line(f->w, at)->type,
+							     (uint32_t)s->key)))++;
+	}
+}
+
 static void count_types(struct finder *f, uint32_t unit)
 {
 	const struct unit *u = &f->w->units.v[unit];
@@ -246,6 +298,8 @@ void ties_find(struct ties *l, struct work *w, const struct owners *o)
 	weigh(l, w);
 	l->nr_of_type = mem_realloc(NULL, mem_bytes(nr_types, sizeof(*l->nr_of_type)));
 	memset(l->nr_of_type, 0, nr_types * sizeof(*l->nr_of_type));
+	l->nr_again = mem_realloc(NULL, mem_bytes(nr_types, sizeof(*l->nr_again)));
+	memset(l->nr_again, 0, nr_types * sizeof(*l->nr_again));
 	f.recent = mem_realloc(NULL, mem_bytes(nr_things, sizeof(*f.recent)));
 	memset(f.recent, 0, nr_things * sizeof(*f.recent));
 	for (uint32_t i = 0; i < w->units.nr; i++) {
@@ -257,6 +311,7 @@ void ties_find(struct ties *l, struct work *w, const struct owners *o)
 				if (u->start - w->units.v[r->unit].start <= WINDOW_NS)
 					offer(&f, i, r->unit);
 		count_types(&f, i);
+		note_again(&f, i);
 		if (!u->is_batch && !u->is_undated)
 			remember(&f, i);
 	}
@@ -264,5 +319,7 @@ void ties_find(struct ties *l, struct work *w, const struct owners *o)
 	for (size_t i = 0; i < nr_things; i++)
 		vec_done(&f.recent[i]);
 	free(f.recent);
+	sum_up(&f);
+	map_done(&f.superseded);
 	map_done(&f.counted);
 }

@@ -17,6 +17,8 @@ struct ties {
 	VEC(uint32_t) at;     /* of each unit: where its candidates begin */
 	struct map follows;   /* type and type: how many of the first are followed by the second */
 	uint32_t *nr_of_type; /* units with a line of it */
+	struct map again;     /* type and type: superseded units that were followed all the same */
+	uint32_t *nr_again;   /* of each type: units after which the same was done again */
 	float *bits;          /* of each thing, by units */
 };
 
