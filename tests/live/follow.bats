@@ -267,7 +267,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$CULPRIT" analyze --follow "$LOGS" -o "$RU
 	got=$(requests_of "$RUN")
 	[ "$got" -ge 1000 ]
 	[ "$got" -le 1002 ]
-	grep -q '"files_of_unknown_kind":20' "$DIR/out"
+	grep -q '"files_without_time":20' "$DIR/out"
 }
 
 # by_file RUN: the request of each line, file by file, with rotated files as one

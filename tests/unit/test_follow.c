@@ -117,7 +117,10 @@ static int take_events(void *to, const struct event *ev, size_t nr, struct error
 
 	(void)err;
 	for (size_t i = 0; i < nr; i++)
-		buf_fmt(&x->got, " %d", (int)(ev[i].ns / NS_S % 60));
+		if (ev[i].ns == NS_NONE)
+			buf_fmt(&x->got, " -");
+		else
+			buf_fmt(&x->got, " %d", (int)(ev[i].ns / NS_S % 60));
 	return 0;
 }
 
@@ -400,11 +403,11 @@ static void equal_beginnings_alone_make_no_copy(void **state)
 			   "# a banner of some length that each of these files begins with\n");
 	write_lines("d/app.log.1", 0, 2);
 	write_lines("d/app.log", 2, 4);
-	reads(x, "app.log.1: 0 1; app.log: 2 3");
+	reads(x, "app.log.1: - 0 1; app.log: - 2 3");
 	/* nor do other logs */
 	write_lines("d/one.log", 5, 6);
 	write_lines("d/two.log", 5, 6);
-	reads(x, "app.log.1: 0 1; app.log: 2 3; one.log: 5; two.log: 5");
+	reads(x, "app.log.1: - 0 1; app.log: - 2 3; one.log: 5; two.log: 5");
 }
 
 static void the_run_that_is_written_is_not_read(void **state)
