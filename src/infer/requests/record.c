@@ -4,7 +4,7 @@
  *
  * No byte of a column can end a column or a line: tab, newline, carriage return, zero and backslash
  * are written with a backslash. In a block, backslash and digits is a text that the same column had
- * before, told by how many others came since. The last column holds names, each a text of its own
+ * before, by its number. The last column holds names, each a text of its own
  * behind a record separator. Numbers are differences to the event before, so that most are small.
  */
 #include "infer/requests/record.h"
@@ -14,12 +14,19 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/time.h"
 #include "infer/requests/sight.h"
 #include "model/event.h"
 #include "model/loss.h"
 
-enum { NR_COLUMNS = 19, SHORT_BYTES = 3, NAME = '\x1e' };
+enum { NR_COLUMNS = 19, LAST_COLUMN = NR_COLUMNS - 1, SHORT_BYTES = 3, NAME = '\x1e' };
+
+struct record_column {
+	struct names seen;
+	struct buf packed;
+	struct str rest;
+};
 
 static const char special[] = "\\\t\n\r\x1e", letters[] = "\\tnrs";
 
@@ -298,22 +305,25 @@ bool record_take_end(struct str body, struct record_end *end, struct losses *los
 
 void record_block_done(struct record_block *k)
 {
-	for (unsigned i = 0; k->seen && i < NR_COLUMNS; i++)
-		names_done(&k->seen[i]);
-	free(k->seen);
-	buf_done(&k->packed);
+	for (unsigned i = 0; k->columns && i < NR_COLUMNS; i++) {
+		names_done(&k->columns[i].seen);
+		buf_done(&k->columns[i].packed);
+	}
+	free(k->columns);
 	*k = (struct record_block){ 0 };
 }
 
 void record_block_clear(struct record_block *k)
 {
-	if (!k->seen)
-		k->seen = mem_zalloc(mem_bytes(NR_COLUMNS, sizeof(*k->seen)));
-	for (unsigned i = 0; i < NR_COLUMNS; i++)
-		names_done(&k->seen[i]);
-	memset(k->seen, 0, NR_COLUMNS * sizeof(*k->seen));
-	buf_clear(&k->packed);
+	if (!k->columns)
+		k->columns = mem_zalloc(mem_bytes(NR_COLUMNS, sizeof(*k->columns)));
+	for (unsigned i = 0; i < NR_COLUMNS; i++) {
+		names_done(&k->columns[i].seen);
+		k->columns[i].seen = (struct names){ 0 };
+		buf_clear(&k->columns[i].packed);
+	}
 	k->nr = 0;
+	k->bytes = 0;
 }
 
 static bool has_columns(struct str body)
@@ -325,34 +335,37 @@ static bool has_columns(struct str body)
 	return nr == NR_COLUMNS;
 }
 
-static void pack(struct names *seen, struct str text, struct buf *b)
+static void pack(struct record_column *c, struct str text)
 {
-	sym_t known = text.n > SHORT_BYTES ? names_find(seen, text) : 0;
+	sym_t known = text.n > SHORT_BYTES ? names_find(&c->seen, text) : 0;
 
 	if (known)
-		buf_fmt(b, "\\%u", seen->nr - known);
+		buf_fmt(&c->packed, "\\%u", known);
 	else
-		buf_add(b, text);
+		buf_add(&c->packed, text);
 	if (text.n > SHORT_BYTES && !known)
-		names_add(seen, text);
+		names_add(&c->seen, text);
 }
 
 bool record_block_add(struct record_block *k, struct str body)
 {
-	if (!k->seen)
+	if (!k->columns)
 		record_block_clear(k);
 	if (!has_columns(body))
 		return false;
+	k->bytes = 0;
 	for (unsigned i = 0; i < NR_COLUMNS; i++) {
+		struct record_column *c = &k->columns[i];
 		struct str column, one;
 
 		take_column(&body, &column);
-		buf_char(&k->packed, '\t');
-		while (i == NR_COLUMNS - 1 && str_take_until(&column, NAME, &one)) {
-			pack(&k->seen[i], one, &k->packed);
-			buf_char(&k->packed, NAME);
+		buf_char(&c->packed, '\t');
+		while (i == LAST_COLUMN && str_take_until(&column, NAME, &one)) {
+			pack(c, one);
+			buf_char(&c->packed, NAME);
 		}
-		pack(&k->seen[i], column, &k->packed);
+		pack(c, column);
+		k->bytes += c->packed.n;
 	}
 	k->nr++;
 	return true;
@@ -361,30 +374,41 @@ bool record_block_add(struct record_block *k, struct str body)
 void record_block_write(const struct record_block *k, struct buf *b)
 {
 	buf_fmt(b, "%u", k->nr);
-	buf_add(b, buf_str(&k->packed));
+	for (unsigned i = 0; k->nr && i < NR_COLUMNS; i++)
+		buf_add(b, buf_str(&k->columns[i].packed));
 }
 
-bool record_block_open(struct record_block *k, struct str *body, uint32_t *nr)
+bool record_block_open(struct record_block *k, struct str body, uint32_t *nr)
 {
 	uint64_t n;
+	struct str one;
 
 	record_block_clear(k);
-	if (!str_take_uint(body, &n) || n > UINT32_MAX || (n && !str_take_char(body, '\t')))
+	if (!str_take_uint(&body, &n) || n > UINT32_MAX)
 		return false;
+	for (unsigned i = 0; i < NR_COLUMNS; i++) {
+		k->columns[i].rest = body;
+		for (uint64_t at = 0; at < n; at++) {
+			if (!str_take_char(&body, '\t'))
+				return false;
+			one = str_head(body, str_find_char(body, '\t'));
+			body = str_skip(body, one.n);
+		}
+	}
 	*nr = (uint32_t)n;
-	return true;
+	return !body.n;
 }
 
 /* Backslash and digits; no text begins like that. */
 static bool unpack(struct names *seen, struct str text, struct buf *b)
 {
 	struct str digits = str_skip(text, 1);
-	uint64_t back;
+	uint64_t nr;
 
 	if (text.n > 1 && text.p[0] == '\\' && text.p[1] >= '0' && text.p[1] <= '9') {
-		if (!str_take_uint(&digits, &back) || digits.n || !back || back >= seen->nr)
+		if (!str_take_uint(&digits, &nr) || digits.n || !nr || nr >= seen->nr)
 			return false;
-		text = names_str(seen, (sym_t)(seen->nr - back));
+		text = names_str(seen, (sym_t)nr);
 	} else if (text.n > SHORT_BYTES) {
 		names_add(seen, text);
 	}
@@ -392,21 +416,29 @@ static bool unpack(struct names *seen, struct str text, struct buf *b)
 	return true;
 }
 
-bool record_block_next(struct record_block *k, struct str *body, struct buf *event)
+static bool next_column(struct record_column *c, bool is_last, struct buf *event)
+{
+	struct str column, one;
+
+	if (!str_take_char(&c->rest, '\t'))
+		return false;
+	column = str_head(c->rest, str_find_char(c->rest, '\t'));
+	c->rest = str_skip(c->rest, column.n);
+	while (is_last && str_take_until(&column, NAME, &one)) {
+		if (!unpack(&c->seen, one, event))
+			return false;
+		buf_char(event, NAME);
+	}
+	return unpack(&c->seen, column, event);
+}
+
+bool record_block_next(struct record_block *k, struct buf *event)
 {
 	buf_clear(event);
 	for (unsigned i = 0; i < NR_COLUMNS; i++) {
-		struct str column, one;
-
-		take_column(body, &column);
 		if (i)
 			buf_char(event, '\t');
-		while (i == NR_COLUMNS - 1 && str_take_until(&column, NAME, &one)) {
-			if (!unpack(&k->seen[i], one, event))
-				return false;
-			buf_char(event, NAME);
-		}
-		if (!unpack(&k->seen[i], column, event))
+		if (!next_column(&k->columns[i], i == LAST_COLUMN, event))
 			return false;
 	}
 	return true;

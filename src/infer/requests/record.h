@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/names.h"
 
 struct arena;
 struct error;
 struct event;
 struct losses;
+struct record_column;
 
 /* Sorts bytewise into the order of the files: the same letters for every key. */
 struct record_key {
@@ -63,15 +63,17 @@ bool record_take_end(struct str body, struct record_end *end, struct losses *los
 /* Packs bodies of events into the body of a block, and back. Zero is an empty one. */
 struct record_block {
 	uint32_t nr;
-	struct names *seen; /* by column */
-	struct buf packed;
+	struct record_column
+		*columns; /* what each had, and what of it is packed or not taken yet */
+	size_t bytes;     /* packed so far */
 };
 void record_block_done(struct record_block *k);
 void record_block_clear(struct record_block *k);
 bool record_block_add(struct record_block *k, struct str body);
 void record_block_write(const struct record_block *k, struct buf *b);
-/* How many there are; take each with record_block_next, into a buffer that is written anew. */
-bool record_block_open(struct record_block *k, struct str *body, uint32_t *nr);
-bool record_block_next(struct record_block *k, struct str *body, struct buf *event);
+/* How many there are; take each with record_block_next, into a buffer that is written anew. The
+ * body stays borrowed. */
+bool record_block_open(struct record_block *k, struct str body, uint32_t *nr);
+bool record_block_next(struct record_block *k, struct buf *event);
 
 #endif

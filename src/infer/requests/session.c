@@ -16,6 +16,7 @@ enum {
 	BATCH_MIN = 6,  /* names of one kind in one unit, without a common owner */
 };
 #define MUST_FOLLOW 0.85
+#define SOON_NS INT64_C(200000000)
 #define AT_ONCE_NS INT64_C(100000000)
 #define MUCH_RARER 3 /* bits */
 #define BORN_SHARE 0.02
@@ -132,8 +133,10 @@ static double follows(const struct sitting *s, const struct unit *u, const struc
 
 	for (uint32_t at = u->from; at < u->to; at++)
 		for (uint32_t k = earlier->from; k < earlier->to; k++) {
-			double share = ties_share(s->l, work_line(s->w, k)->type,
-						  work_line(s->w, at)->type);
+			uint32_t type = work_line(s->w, k)->type;
+			uint32_t next = work_line(s->w, at)->type;
+			double share = k == earlier->from ? ties_share(s->l, type, next)
+							  : ties_share_beside(s->l, type, next);
 
 			best = share > best ? share : best;
 		}
@@ -193,6 +196,29 @@ static bool is_nearer(const struct sitting *s, const struct candidate *c,
 	return c->bits != best->bits ? c->bits > best->bits : c->unit > best->unit;
 }
 
+/* Whether something that nearly always follows such a unit has not come yet in its session. */
+static bool is_open(const struct sitting *s, const struct unit *a)
+{
+	const struct work *w = s->w;
+
+	for (uint32_t type = 0; type < w->g->types.nr; type++)
+		if (type != a->type && ties_share(s->l, a->type, type) >= MUST_FOLLOW &&
+		    !map_find(&s->seen, map_pair(a->session, type)))
+			return true;
+	return false;
+}
+
+/* Whether what follows so surely is due to the earlier unit. Where requests come in, what is not
+ * sure is another one; elsewhere it must come soon. */
+static bool is_due(const struct sitting *s, const struct unit *u, const struct unit *earlier,
+		   double share)
+{
+	if (s->is_entry[family_of_thread(s->w, u)])
+		return share >= FOLLOWS_ENTRY;
+	return share >= MUST_FOLLOW ||
+	       (share >= FOLLOWS && u->start - earlier->end <= SOON_NS);
+}
+
 static uint32_t parent_of(struct sitting *s, uint32_t unit, double *sure)
 {
 	struct work *w = s->w;
@@ -208,25 +234,12 @@ static uint32_t parent_of(struct sitting *s, uint32_t unit, double *sure)
 			continue;
 		share = is_agreed(w, c->thing) ? is_bond(s, c, &w->units.v[unit])
 					       : follows(s, &w->units.v[unit], a);
-		if (share < (s->is_entry[family_of_thread(w, &w->units.v[unit])] ? FOLLOWS_ENTRY
-										 : FOLLOWS))
+		if (!is_due(s, &w->units.v[unit], a, share))
 			continue;
 		best = c;
 		*sure = share;
 	}
 	return best ? best->unit : NO_UNIT;
-}
-
-/* Whether something that nearly always follows such a unit has not come yet in its session. */
-static bool is_open(const struct sitting *s, const struct unit *a)
-{
-	const struct work *w = s->w;
-
-	for (uint32_t type = 0; type < w->g->types.nr; type++)
-		if (type != a->type && ties_share(s->l, a->type, type) >= MUST_FOLLOW &&
-		    !map_find(&s->seen, map_pair(a->session, type)))
-			return true;
-	return false;
 }
 
 /* Whether the same one does it: both name the same compound beside the thing itself, and none that

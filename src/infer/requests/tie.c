@@ -10,6 +10,9 @@
 	(120 * INT64_C(1000000000)) /* units further apart have nothing to do with each other */
 #define AGAIN_NS (10 * INT64_C(1000000000))
 #define CONFIDENT 1.64
+#define FEW 8 /* so many without an exception are enough ... */
+#define ALWAYS 0.99
+#define MANY 20 /* of many statements one looks sure by chance, unless it is seen so often */
 #define DEPTH_BITS 2 /* a name by way of an owner says less */
 
 /* The last unit of each type that named a thing. */
@@ -37,22 +40,38 @@ void ties_done(struct ties *l)
 	free(l->bits);
 }
 
-double ties_share(const struct ties *l, uint32_t type, uint32_t next)
+/* How many units could have been followed, and how many were. */
+static double counts(const struct ties *l, uint32_t type, uint32_t next, double *followed)
 {
 	const uint64_t *at = map_find(&l->follows, map_pair(type, next));
 	const uint64_t *again = map_find(&l->again, map_pair(type, next));
-	double n = l->nr_of_type[type], p, z = CONFIDENT;
 
-	if (!at)
-		return 0;
+	*followed = at ? (double)*at : 0;
 	/* work that is done again before anything follows counts once */
-	n -= (double)l->nr_again[type] - (again ? (double)*again : 0);
-	if (n <= 0)
+	return l->nr_of_type[type] - ((double)l->nr_again[type] - (again ? (double)*again : 0));
+}
+
+static double lower_bound(double followed, double n)
+{
+	double p = followed < n ? followed / n : 1, z = CONFIDENT;
+
+	return (p + z * z / 2 / n - z * sqrt(p * (1 - p) / n + z * z / 4 / n / n)) / (1 + z * z / n);
+}
+
+double ties_share(const struct ties *l, uint32_t type, uint32_t next)
+{
+	double followed, n = counts(l, type, next, &followed);
+
+	if (followed <= 0 || n <= 0)
 		return 0;
-	p = (double)*at / n;
-	p = p < 1 ? p : 1;
-	return (p + z * z / 2 / n - z * sqrt(p * (1 - p) / n + z * z / 4 / n / n)) /
-	       (1 + z * z / n);
+	return n >= FEW && followed >= ALWAYS * n ? 1 : lower_bound(followed, n);
+}
+
+double ties_share_beside(const struct ties *l, uint32_t type, uint32_t next)
+{
+	double followed, n = counts(l, type, next, &followed);
+
+	return followed <= 0 || n < MANY ? 0 : lower_bound(followed, n);
 }
 
 static const struct held *held_of(const struct work *w, const struct unit *u, uint32_t thing)

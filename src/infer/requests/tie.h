@@ -28,4 +28,7 @@ void ties_done(struct ties *l);
  * bound. */
 double ties_share(const struct ties *l, uint32_t type, uint32_t next);
 
+/* The same for a statement in the middle of units, of which there are many to choose from. */
+double ties_share_beside(const struct ties *l, uint32_t type, uint32_t next);
+
 #endif
