@@ -185,11 +185,28 @@ static int hand_on(struct walk *w, const struct request *r, const struct request
 	return w->out.n >= FLUSH_BYTES ? feed_flush(&w->out, w->to, w->err) : 0;
 }
 
+/* No format knows a moment without a time: it stands where its span begins, and says so. */
+static void place_undated(struct walk *w, struct held *h, size_t i)
+{
+	uint32_t span = h->body.event_span[i];
+	struct event *ev = &h->events[i];
+	struct buf attrs = { 0 };
+
+	ev->ns = span < h->body.nr_spans ? h->body.spans[span].start : h->r.start;
+	buf_add(&attrs, ev->attrs);
+	attr_add(&attrs,
+		 &(struct attr){ .type = ATTR_BOOL, .key = STR("culprit.undated"), .i = 1 });
+	ev->attrs = keep(w, buf_str(&attrs));
+	buf_done(&attrs);
+}
+
 /* Exported times are corrected times, of events as of spans. */
-static void set_clocks(struct held *h)
+static void set_clocks(struct walk *w, struct held *h)
 {
 	for (size_t i = 0; i < h->body.nr_events; i++)
-		if (h->events[i].ns != NS_NONE)
+		if (h->events[i].ns == NS_NONE)
+			place_undated(w, h, i);
+		else
 			h->events[i].ns = body_event_ns(&h->body, i, h->events[i].ns);
 }
 
@@ -198,7 +215,7 @@ static int hand_on_batch(struct walk *w)
 	int r = fetch_events(w);
 
 	for (size_t i = 0; i < w->held.nr && !r; i++) {
-		set_clocks(&w->held.v[i]);
+		set_clocks(w, &w->held.v[i]);
 		r = hand_on(w, &w->held.v[i].r, &w->held.v[i].body, w->held.v[i].events);
 	}
 	vec_clear(&w->held);
