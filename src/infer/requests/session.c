@@ -17,7 +17,7 @@ enum {
 };
 #define MUST_FOLLOW 0.85
 #define SOON_NS INT64_C(200000000)
-#define AT_ONCE_NS INT64_C(100000000)
+#define AT_ONCE_NS INT64_C(300000000)
 #define MUCH_RARER 3 /* bits */
 #define BORN_SHARE 0.02
 #define BOND_NS INT64_C(5000000000)
@@ -242,30 +242,53 @@ static uint32_t parent_of(struct sitting *s, uint32_t unit, double *sure)
 	return best ? best->unit : NO_UNIT;
 }
 
-/* Whether the same one does it: both name the same compound beside the thing itself, and none that
- * differs. Hubs count: a client that does much is still a client. */
-static bool is_by_the_same(const struct work *w, const struct unit *a, const struct unit *b,
-			   uint32_t thing)
+static bool is_compound(const struct work *w, uint32_t kind)
+{
+	struct str text = names_str(&w->g->kinds, kind);
+
+	return text.p[0] != '#' && str_find_char(text, '#') < text.n;
+}
+
+/* Compounds that both name in their first lines, of another stem than the thing; hubs count, for a
+ * client that does much is still a client. -1: one does, and they differ. */
+static int nr_common(const struct work *w, const struct unit *a, const struct unit *b,
+		     uint32_t thing)
 {
 	const struct seen_line *p = work_line(w, a->from), *q = work_line(w, b->from);
-	bool is_same = false;
+	int nr = 0;
 
 	for (unsigned i = 0; i < p->nr_own; i++) {
 		uint32_t name = line_names(w, p)[i], kind = w->g->kind_of.v[name];
-		struct str text = names_str(&w->g->kinds, kind);
 		bool has_kind = false, is_equal = false;
 
-		if (text.p[0] == '#' || str_find_char(text, '#') == text.n)
+		if (!is_compound(w, kind))
 			continue;
 		for (unsigned k = 0; k < q->nr_own; k++) {
 			has_kind |= w->g->kind_of.v[line_names(w, q)[k]] == kind;
 			is_equal |= line_names(w, q)[k] == name;
 		}
 		if (has_kind && !is_equal && w->is_hub[name])
-			return false;
-		is_same |= is_equal && !hold_same_stem(w, kind, w->g->kind_of.v[thing]);
+			return -1;
+		nr += is_equal && !hold_same_stem(w, kind, w->g->kind_of.v[thing]);
 	}
-	return is_same;
+	return nr;
+}
+
+/* Whether the same one does it to the same thing: two names of different kinds agree. */
+static bool is_by_the_same(const struct work *w, const struct unit *a, const struct unit *b,
+			   uint32_t thing)
+{
+	int nr = nr_common(w, a, b, thing);
+
+	for (uint32_t i = 0; i < a->nr_held && nr == 0; i++) {
+		struct held h = w->held.v[a->held_at + i];
+
+		if (h.depth >= DEPTH_PREFIX || !work_is_path(w, h.thing) || h.thing == thing)
+			continue;
+		for (uint32_t k = 0; k < b->nr_held; k++)
+			nr += w->held.v[b->held_at + k].thing == h.thing;
+	}
+	return nr > 0;
 }
 
 /* The same work again that is part of the same request: what it began with is not over, or it
