@@ -16,6 +16,7 @@ enum {
 	BATCH_MIN = 6,  /* names of one kind in one unit, without a common owner */
 };
 #define MUST_FOLLOW 0.85
+#define SILENT_NS INT64_C(1000000000)
 #define SOON_NS INT64_C(200000000)
 #define AT_ONCE_NS INT64_C(300000000)
 #define MUCH_RARER 3 /* bits */
@@ -33,6 +34,8 @@ struct sitting {
 	bool *is_entry; /* of each family of threads: requests come in there */
 	struct map executions; /* without a parent: their session */
 	struct map seen;       /* session and type */
+	struct map done;       /* what sessions did: where, to what */
+	VEC(int64_t) end;      /* of each session, ns */
 	VEC(uint32_t) first; /* of each session: its first unit */
 	uint32_t nr;
 };
@@ -219,6 +222,25 @@ static bool is_due(const struct sitting *s, const struct unit *u, const struct u
 	       (share >= FOLLOWS && u->start - earlier->end <= SOON_NS);
 }
 
+static uint64_t done_key(const struct sitting *s, const struct unit *u, uint32_t session,
+			 uint32_t thing)
+{
+	uint64_t key = map_pair(session, u->type);
+
+	key = (key ^ (key >> 31)) * 0x9e3779b97f4a7c15u;
+	return key ^ map_pair(work_line(s->w, u->from)->file, thing);
+}
+
+/* Whether the session has done just this to the thing, and has been silent since: then it is
+ * another request that does it again. */
+static bool was_done(const struct sitting *s, const struct unit *u, const struct candidate *c)
+{
+	uint32_t session = s->w->units.v[c->unit].session;
+
+	return u->start - s->end.v[session] > SILENT_NS &&
+	       map_find(&s->done, done_key(s, u, session, c->thing));
+}
+
 static uint32_t parent_of(struct sitting *s, uint32_t unit, double *sure)
 {
 	struct work *w = s->w;
@@ -234,7 +256,7 @@ static uint32_t parent_of(struct sitting *s, uint32_t unit, double *sure)
 			continue;
 		share = is_agreed(w, c->thing) ? is_bond(s, c, &w->units.v[unit])
 					       : follows(s, &w->units.v[unit], a);
-		if (!is_due(s, &w->units.v[unit], a, share))
+		if (!is_due(s, &w->units.v[unit], a, share) || was_done(s, &w->units.v[unit], c))
 			continue;
 		best = c;
 		*sure = share;
@@ -345,8 +367,14 @@ static void sit(struct sitting *s, uint32_t unit)
 	}
 	for (uint32_t at = u->from; at < u->to; at++)
 		*map_at(&s->seen, map_pair(u->session, work_line(w, at)->type)) = 1;
-	while (s->first.nr <= u->session)
+	while (s->first.nr <= u->session) {
 		vec_push(&s->first, unit);
+		vec_push(&s->end, u->end);
+	}
+	if (u->end > s->end.v[u->session])
+		s->end.v[u->session] = u->end;
+	for (uint32_t i = 0; i < u->nr_held && !u->is_batch; i++)
+		*map_at(&s->done, done_key(s, u, u->session, held(w, u)[i].thing)) = 1;
 	for (uint32_t i = 0; i < u->nr_held && !u->is_batch; i++)
 		if (!held(w, u)[i].depth)
 			*map_at(&s->live, held(w, u)[i].thing) = u->session;
@@ -363,6 +391,8 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 	free(s.is_entry);
 	map_done(&s.executions);
 	map_done(&s.seen);
+	map_done(&s.done);
+	vec_done(&s.end);
 	vec_done(&s.first);
 	map_done(&s.live);
 	map_done(&s.families);

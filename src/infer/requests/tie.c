@@ -112,8 +112,9 @@ static bool contradicts(const struct finder *f, const struct unit *a, const stru
 	const struct work *w = f->w;
 	uint32_t x = 0, y = 0;
 
-	/* two ends of one number differ by nature, and one client has many connections */
-	if (names_str(&w->g->kinds, kind).p[0] == '@' ||
+	/* numbers alone say nothing; two ends of one number differ by nature; one client has many
+	 * connections */
+	if (names_str(&w->g->kinds, kind).p[0] == '@' || names_str(&w->g->kinds, kind).p[0] == '#' ||
 	    str_eq(names_str(&w->g->kinds, kind), STR("address")))
 		return false;
 	for (unsigned i = 0; i < nr_shared; i++)
