@@ -13,7 +13,7 @@
 #include "source/logs.h"
 #include "source/split.h"
 
-enum { READ_BYTES = 1 << 18, BLOCK_BYTES = 1 << 18, BLOCK_EVENTS = 4000 };
+enum { READ_BYTES = 1 << 18, BLOCK_BYTES = 1 << 20, BLOCK_EVENTS = 20000 };
 
 /* A part on its way to records. */
 struct mapping {
@@ -205,7 +205,7 @@ static bool goes_on(const struct combining *c, const struct record_key *key)
 {
 	return c->block.nr && key->file == c->first.file && key->part == c->first.part &&
 	       key->nr == c->first.nr + c->block.nr && c->block.nr < BLOCK_EVENTS &&
-	       c->block.packed.n < BLOCK_BYTES;
+	       c->block.bytes < BLOCK_BYTES;
 }
 
 static int combine(struct combining *c, struct str line, struct error *err)

@@ -84,11 +84,13 @@ static bool can_be_cut(const struct plan *p, struct input *in, struct str kin)
 }
 
 /* A file that cannot even be opened is the driver's, who says so. */
-static void add_file(struct plan *p, const char *path, const char *name, struct str kin)
+static void add_file(struct plan *p, const struct source_list *list, size_t nr, struct str kin)
 {
+	const char *path = list->paths[nr];
 	struct plan_file f = { .path = arena_z(&p->arena, str_of(path)),
-			       .name = arena_z(&p->arena, str_of(name)),
-			       .uri = "" };
+			       .name = arena_z(&p->arena, str_of(path + list->name_at[nr])),
+			       .uri = "",
+			       .is_found = list->is_found[nr] };
 	cleanup(free) char *real = strcmp(path, "-") ? realpath(path, NULL) : NULL;
 	struct input *in = NULL;
 	struct error err;
@@ -178,8 +180,7 @@ int plan_make(struct plan *p, const struct call *call, char *const *inputs, size
 	if (got >= 0)
 		got = source_expand(inputs, nr, &list, err);
 	for (size_t i = 0; i < list.nr && got >= 0; i++)
-		add_file(p, list.paths[i], list.paths[i] + list.name_at[i],
-			 kin_of_listed(&kin, &list, i));
+		add_file(p, &list, i, kin_of_listed(&kin, &list, i));
 	kin_done(&kin);
 	source_list_done(&list);
 	return got;
@@ -194,6 +195,7 @@ static void put_file(struct buf *b, const struct plan_file *f)
 	buf_svarint(b, f->mtime_ns);
 	buf_varint(b, f->mark);
 	buf_varint(b, f->is_plain);
+	buf_varint(b, f->is_found);
 	buf_bytes(b, f->head);
 	buf_bytes(b, f->kin);
 }
@@ -233,15 +235,16 @@ static bool take_z(struct str *s, struct arena *arena, const char **z)
 
 static bool take_file(struct str *s, struct arena *arena, struct plan_file *f)
 {
-	uint64_t is_plain;
+	uint64_t is_plain, is_found;
 
 	if (!take_z(s, arena, &f->path) || !take_z(s, arena, &f->name) ||
 	    !take_z(s, arena, &f->uri) || !str_take_varint(s, &f->bytes) ||
 	    !str_take_svarint(s, &f->mtime_ns) || !str_take_varint(s, &f->mark) ||
-	    !str_take_varint(s, &is_plain) || !str_take_bytes(s, &f->head) ||
-	    !str_take_bytes(s, &f->kin))
+	    !str_take_varint(s, &is_plain) || !str_take_varint(s, &is_found) ||
+	    !str_take_bytes(s, &f->head) || !str_take_bytes(s, &f->kin))
 		return false;
 	f->is_plain = is_plain;
+	f->is_found = is_found;
 	return true;
 }
 

@@ -27,6 +27,7 @@ struct plan_file {
 	int64_t mtime_ns;
 	uint64_t mark;
 	bool is_plain; /* bytes is what the parts must come to */
+	bool is_found; /* and not named by the user */
 	struct str head, kin;
 };
 

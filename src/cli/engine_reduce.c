@@ -194,13 +194,13 @@ static int take_block(struct reading *g, struct str body, struct error *err)
 	uint32_t nr;
 	int got = 0;
 
-	if (!record_block_open(&g->block, &body, &nr))
+	if (!record_block_open(&g->block, body, &nr))
 		return broken(err, "a block is damaged");
 	for (; nr && got >= 0; nr--)
-		got = record_block_next(&g->block, &body, &g->event)
+		got = record_block_next(&g->block, &g->event)
 			      ? take_event(g, buf_str(&g->event), err)
 			      : broken(err, "a block is damaged");
-	return got >= 0 && body.n ? broken(err, "a block is damaged") : got;
+	return got;
 }
 
 static int take_end(struct reading *g, struct str body, struct error *err)
@@ -316,6 +316,7 @@ static int read_file(void *to, size_t nr, const struct source_options *o, struct
 	own.layout = r->plan->layout;
 	own.zone = r->plan->zone;
 	own.kin = f->kin;
+	own.keeps_text = f->is_found;
 	return *f->uri ? read_recorded(r, nr, &own, sink, err)
 		       : source_read(f->path, &own, sink, err);
 }
