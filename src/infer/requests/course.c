@@ -14,7 +14,7 @@
 #include "program/model_file.h"
 
 enum {
-	TOPS_MAX = 24,    /* a statement that more methods share tells no order */
+	TOPS_MAX = 250,   /* a statement that more methods share tells no order */
 	NODES_MAX = 2048, /* likewise a method with more */
 };
 

@@ -25,7 +25,8 @@ enum {
 #define LOOSE_SHARE 0.6
 #define NS_PER_MS 1000000
 
-enum relation { NOTHING, SHARES, MAY_CONTRADICT, CONTRADICTS, RELATION_NR };
+/* FORWARD: the names say nothing, but the program may go on from one to the other. */
+enum relation { NOTHING, FORWARD, SHARES, MAY_CONTRADICT, CONTRADICTS, RELATION_NR };
 
 /* From one line of a thread to the next. */
 struct step {
@@ -208,6 +209,8 @@ static void add_step(struct cutter *c, uint32_t at)
 		s.begins = 1;
 	else if (s.relation == SHARES)
 		s.begins = 0.02F;
+	else if (s.relation == FORWARD)
+		s.begins = 0.1F;
 	else if (s.relation == MAY_CONTRADICT)
 		s.begins = 0.6F;
 	else

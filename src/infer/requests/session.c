@@ -172,7 +172,9 @@ static bool is_bond(const struct sitting *s, const struct candidate *c, const st
 	const struct work *w = s->w;
 	const struct unit *a = &w->units.v[c->unit];
 
-	return u->start - a->start <= BOND_NS && !is_same_end(w, c->thing, a, u);
+	/* who asks comes in somewhere; who answers does not */
+	return u->start - a->start <= BOND_NS && !s->is_entry[family_of_thread(w, u)] &&
+	       !is_same_end(w, c->thing, a, u);
 }
 
 static bool is_agreed(const struct work *w, uint32_t thing)
@@ -213,11 +215,14 @@ static bool is_open(const struct sitting *s, const struct unit *a)
 
 /* Whether what follows so surely is due to the earlier unit. Where requests come in, what is not
  * sure is another one; elsewhere it must come soon. */
-static bool is_due(const struct sitting *s, const struct unit *u, const struct unit *earlier,
+static bool is_due(const struct sitting *s, const struct unit *u, const struct candidate *c,
 		   double share)
 {
+	const struct unit *earlier = &s->w->units.v[c->unit];
+	struct str kind = names_str(&s->w->g->kinds, s->w->g->kind_of.v[c->thing]);
+
 	if (s->is_entry[family_of_thread(s->w, u)])
-		return share >= FOLLOWS_ENTRY;
+		return share >= FOLLOWS_ENTRY && !str_starts(kind, STR("mix:"));
 	return share >= MUST_FOLLOW ||
 	       (share >= FOLLOWS && u->start - earlier->end <= SOON_NS);
 }
@@ -256,7 +261,7 @@ static uint32_t parent_of(struct sitting *s, uint32_t unit, double *sure)
 			continue;
 		share = is_agreed(w, c->thing) ? is_bond(s, c, &w->units.v[unit])
 					       : follows(s, &w->units.v[unit], a);
-		if (!is_due(s, &w->units.v[unit], a, share) || was_done(s, &w->units.v[unit], c))
+		if (!is_due(s, &w->units.v[unit], c, share) || was_done(s, &w->units.v[unit], c))
 			continue;
 		best = c;
 		*sure = share;

@@ -134,6 +134,12 @@ static bool contradicts(const struct finder *f, const struct unit *a, const stru
 	return true;
 }
 
+/* Who used a number ties nothing: the other end uses the same number. */
+static bool is_sender(const struct work *w, uint32_t thing)
+{
+	return str_eq(names_str(&w->g->kinds, w->g->kind_of.v[thing]), STR("@>"));
+}
+
 /* The rarest thing that ties both together; 0: none, or they contradict each other. */
 static float tie(const struct finder *f, const struct unit *a, const struct unit *b,
 		 uint32_t *thing)
@@ -149,7 +155,8 @@ static float tie(const struct finder *f, const struct unit *a, const struct unit
 		unsigned depth;
 		float bits;
 
-		if (!other || (h.depth >= DEPTH_PREFIX && other->depth >= DEPTH_PREFIX))
+		if (!other || (h.depth >= DEPTH_PREFIX && other->depth >= DEPTH_PREFIX) ||
+		    is_sender(w, h.thing))
 			continue;
 		shared[nr++] = h.thing;
 		depth = h.depth + other->depth;
