@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 enum { WORD_MAX = 64 };
+#define AFTER_NS INT64_C(10000000000) /* what comes later is not of the family, whatever it names */
 
 struct finder {
 	struct work *w;
@@ -79,7 +80,7 @@ static uint32_t by_numbers(const struct finder *f, const struct seen_line *l)
 {
 	const struct gather *g = f->w->g;
 	uint64_t before = UINT64_MAX;
-	uint32_t found = 0;
+	uint32_t found = 0, paired = 0;
 
 	for (unsigned i = 0; i < l->nr_own; i++) {
 		uint32_t thing = line_names(f->w, l)[i];
@@ -98,10 +99,10 @@ static uint32_t by_numbers(const struct finder *f, const struct seen_line *l)
 		at = before == UINT64_MAX ? NULL
 					  : map_find(&f->by_numbers, word_key(value, before));
 		if (at)
-			found = both(found, (uint32_t)*at);
+			paired = both(paired, (uint32_t)*at);
 		before = value;
 	}
-	return found;
+	return paired ? paired : found;
 }
 
 static uint32_t by_names(const struct finder *f, const struct unit *u)
@@ -181,7 +182,7 @@ static void by_things(struct finder *f)
 			if (can_be_owned(w, h.thing))
 				found = both(found, of[h.thing]);
 		}
-		if (found && found != FAMILY_SEVERAL)
+		if (found && found != FAMILY_SEVERAL && u->start <= w->last[found] + AFTER_NS)
 			u->family = found;
 	}
 	free(of);
