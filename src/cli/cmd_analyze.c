@@ -1,6 +1,9 @@
 /* culprit analyze INPUT...: the main job. Reads, infers, writes the run, prints the report. */
+#include <errno.h>
+
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/engine.h"
 #include "cli/follow.h"
 #include "cli/observe.h"
 #include "cli/say.h"
@@ -44,6 +47,20 @@ static int keep(struct store *s, struct buf *where, const char *path)
 	return got;
 }
 
+static int analyze(const struct call *call, const char *path, struct store **s, struct error *err)
+{
+	bool is_followed = call_has(call, "follow"), is_distributed = call_has(call, "on");
+
+	if (is_followed && is_distributed)
+		return error_set(err, EINVAL,
+				 "--on reads logs that are there, --follow those to come: leave "
+				 "out one of them");
+	if (is_distributed)
+		return engine_observe(call, path, s, err);
+	return is_followed ? follow_until_told(call, path, s, err)
+			   : observe(call, call->inputs, call->nr_inputs, path, s, err);
+}
+
 int cmd_analyze(const struct call *call)
 {
 	struct buf where = { 0 }, shown = { 0 };
@@ -53,9 +70,7 @@ int cmd_analyze(const struct call *call)
 	const char *path = path_of(call, got > 0);
 
 	if (got >= 0)
-		got = call_has(call, "follow")
-			      ? follow_until_told(call, path, &s, &err)
-			      : observe(call, call->inputs, call->nr_inputs, path, &s, &err);
+		got = analyze(call, path, &s, &err);
 	if (got >= 0)
 		kept = keep(s, &where, path);
 	if (got >= 0)

@@ -15,6 +15,7 @@ static const struct option analyze_options[] = {
 	{ "follow", NULL, "keep the run up to date while logs grow and rotate, until Ctrl-C" },
 	{ "every", "TIME", "with --follow: how often the run is written (default: 5s)" },
 	{ "for", "TIME", "with --follow: stop after this time: 10min (default: at Ctrl-C)" },
+	{ "on", "ENGINE", "read logs on many machines: spark, spark:MASTER or hadoop" },
 	SHARED_OPTIONS,
 	{ 0 },
 };

@@ -1,0 +1,268 @@
+/*
+ *	driver: plan ----> workers: map | combine ----> driver: reduce
+ *	        files, how each begins    records, a few per cent of the logs
+ *
+ * What ties lines into requests is learned from all of them: which names everybody has, where the
+ * threads of a system cut. So the last step is one, and runs here; what workers take off it is the
+ * reading, the parsing and the matching, which is where the time goes.
+ */
+#include "cli/engine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "cli/command.h"
+#include "cli/engine_plan.h"
+#include "cli/engine_reduce.h"
+
+extern char **environ;
+
+static const struct {
+	const char *name;
+	int (*run)(struct engine_job *j, struct error *err);
+} engines[] = { { "spark", engine_spark }, { "hadoop", engine_hadoop } };
+
+void engine_say(struct engine_words *w, const char *word)
+{
+	vec_push(&w->of, word);
+}
+
+const char *engine_below(struct engine_job *j, const char *name)
+{
+	return arena_z(&j->arena, arena_fmt(&j->arena, "%s/%s", j->folder, name));
+}
+
+const char *engine_find(struct engine_job *j, const char *name, const char *const *folders)
+{
+	struct str rest = str_of(getenv("PATH") ? getenv("PATH") : "");
+
+	for (; *folders; folders++) {
+		struct str path = arena_fmt(&j->arena, "%s/%s", *folders, name);
+
+		if (**folders && !access(arena_z(&j->arena, path), X_OK))
+			return arena_z(&j->arena, path);
+	}
+	while (rest.n) {
+		struct str one = str_head(rest, str_find_char(rest, ':'));
+		char *path =
+			arena_z(&j->arena, arena_fmt(&j->arena, STR_FMT "/%s", STR_ARG(one), name));
+
+		rest = str_skip(rest, one.n + 1);
+		if (one.n && !access(path, X_OK))
+			return path;
+	}
+	return NULL;
+}
+
+/* Its output in the file, what it complains of in the log. */
+static int start(struct engine_job *j, char *const *words, const char *output, pid_t *pid)
+{
+	posix_spawn_file_actions_t to;
+	int got;
+
+	posix_spawn_file_actions_init(&to);
+	posix_spawn_file_actions_addchdir_np(&to, engine_below(j, "work"));
+	posix_spawn_file_actions_addopen(&to, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&to, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	posix_spawn_file_actions_addopen(&to, 2, j->log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	got = posix_spawn(pid, words[0], &to, NULL, words, environ);
+	posix_spawn_file_actions_destroy(&to);
+	return got;
+}
+
+int engine_run(struct engine_job *j, const char *const *words, const char *output,
+	       struct error *err)
+{
+	pid_t pid;
+	int status, got = start(j, (char *const *)words, output, &pid);
+
+	if (got)
+		return error_set(err, got, "cannot start '%s': %s", words[0], strerror(got));
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return error_set(err, errno, "lost sight of '%s'", words[0]);
+		else
+			kill(pid, SIGTERM);
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return 0;
+	if (WIFSIGNALED(status))
+		return error_set(err, ECHILD, "'%s' was ended by signal %d", words[0],
+				 WTERMSIG(status));
+	return error_set(err, ECHILD, "'%s' failed (status %d)", words[0], WEXITSTATUS(status));
+}
+
+/* The last line of a log that names what was thrown, or else its last line. */
+static void find_reason(FILE *f, char *reason, size_t n)
+{
+	bool has_thrown = false;
+	char line[1000];
+
+	while (fgets(line, sizeof(line), f)) {
+		bool is_thrown = strstr(line, "Exception") || strstr(line, "rror:") ||
+				 strstr(line, "culprit:");
+
+		line[strcspn(line, "\n")] = 0;
+		if (*line && (is_thrown || !has_thrown))
+			snprintf(reason, n, "%.250s", line);
+		has_thrown |= is_thrown;
+	}
+}
+
+int engine_blame_log(struct engine_job *j, const char *engine, struct error *err)
+{
+	cleanup(fclose) FILE *f = fopen(j->log, "re");
+	char reason[300] = "";
+
+	if (f)
+		find_reason(f, reason, sizeof(reason));
+	if (!*reason)
+		return error_prefix(err, "%s", engine);
+	return error_set(err, ECHILD, "%s: %s", engine, reason);
+}
+
+/* Names that workers see must not clash: models are linked to under names of their own. */
+static int add_models(struct engine_job *j, const char *named, struct error *err)
+{
+	struct str rest = str_of(named ? named : "");
+
+	while (rest.n) {
+		struct str one = str_head(rest, str_find_char(rest, ','));
+		char name[32];
+		char *real;
+
+		rest = str_skip(rest, one.n + 1);
+		if (!one.n)
+			continue;
+		real = realpath(arena_z(&j->arena, one), NULL);
+		snprintf(name, sizeof(name), "model-%zu", j->models.nr);
+		vec_push(&j->models, engine_below(j, name));
+		if (!real || symlink(real, j->models.v[j->models.nr - 1])) {
+			free(real);
+			return error_set(err, errno, "cannot use the model '" STR_FMT "': %s",
+					 STR_ARG(one), strerror(errno));
+		}
+		free(real);
+	}
+	return 0;
+}
+
+static int add_program(struct engine_job *j, struct error *err)
+{
+	const char *named = getenv("CULPRIT_WORKER");
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (named && *named) {
+		j->program = named;
+		return 0;
+	}
+	self[n > 0 ? n : 0] = 0;
+	j->program = engine_below(j, "culprit");
+	if (n <= 0 || symlink(self, j->program))
+		return error_set(err, errno ? errno : EIO, "cannot send this program to workers");
+	return 0;
+}
+
+bool engine_is_sent(const struct engine_job *j)
+{
+	const char *named = getenv("CULPRIT_WORKER");
+
+	return !named || strcmp(named, j->program) != 0;
+}
+
+static int prepare(struct engine_job *j, const struct call *call, struct error *err)
+{
+	int got = add_program(j, err);
+
+	if (got >= 0 && mkdir(engine_below(j, "work"), 0700))
+		got = error_set(err, errno, "cannot make a folder in '%s'", j->folder);
+	if (got >= 0)
+		got = add_models(j, call_get(call, "model"), err);
+	j->plan_path = engine_below(j, "plan");
+	j->records = engine_below(j, "records");
+	j->log = engine_below(j, "log");
+	return got < 0 ? got : plan_write(j->plan, j->plan_path, err);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	remove(path);
+	return 0;
+}
+
+static int choose(const struct call *call, struct engine_job *j,
+		  int (**run)(struct engine_job *, struct error *), struct error *err)
+{
+	struct str on = str_of(call_get(call, "on"));
+	struct str name = str_head(on, str_find_char(on, ':'));
+
+	j->where = arena_z(&j->arena, str_skip(on, name.n + 1));
+	for (size_t i = 0; i < sizeof(engines) / sizeof(*engines); i++)
+		if (str_eq(name, str_of(engines[i].name))) {
+			*run = engines[i].run;
+			return 0;
+		}
+	return error_set(err, EINVAL, "no engine '" STR_FMT "'; there is: spark, hadoop",
+			 STR_ARG(name));
+}
+
+static bool has_work(const struct plan *p)
+{
+	for (size_t i = 0; i < p->files.nr; i++)
+		if (*p->files.v[i].uri)
+			return true;
+	return false;
+}
+
+static int distribute(const struct call *call, struct engine_job *j,
+		      int (*run)(struct engine_job *, struct error *), const char *path,
+		      struct store **s, struct error *err)
+{
+	int got = prepare(j, call, err);
+
+	if (got >= 0 && has_work(j->plan))
+		got = run(j, err);
+	if (got >= 0)
+		got = engine_reduce(call, j->plan, has_work(j->plan) ? j->records : "/dev/null",
+				    path, s, err);
+	return got;
+}
+
+int engine_observe(const struct call *call, const char *path, struct store **s, struct error *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char folder[PATH_MAX];
+	struct plan plan = { 0 };
+	struct engine_job j = { .folder = folder, .plan = &plan };
+	int (*run)(struct engine_job *, struct error *) = NULL;
+	int got = choose(call, &j, &run, err);
+
+	if (got >= 0)
+		got = plan_make(&plan, call, call->inputs, call->nr_inputs, err);
+	snprintf(folder, sizeof(folder), "%s/culprit-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (got >= 0 && !mkdtemp(folder))
+		got = error_set(err, errno, "cannot make '%s': %s", folder, strerror(errno));
+	else if (got >= 0) {
+		got = distribute(call, &j, run, path, s, err);
+		nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	}
+	vec_done(&j.models);
+	arena_done(&j.arena);
+	plan_done(&plan);
+	return got;
+}
