@@ -234,13 +234,13 @@ static int deliver_held(struct chunks *c, struct error *err)
 static void hold_undated(struct chunks *c, struct batch *b)
 {
 	struct lines l = lines_of(str_head(b->bytes, b->continued_bytes));
-	uint64_t nr = 0;
-	struct line line;
+	struct line line = { 0 };
 	struct event ev;
+	uint64_t nr = 0;
 
 	while (lines_next(&l, &line) && !line.text.n)
 		nr++;
-	if (nr == b->continued_lines || !line.text.n)
+	if (!line.text.n)
 		return;
 	c->format->begin_undated(c->format->ctx, b,
 				 str_skip(str_head(b->bytes, b->continued_bytes),
