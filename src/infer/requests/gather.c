@@ -134,7 +134,9 @@ void gather_events(struct gather *g, const struct event *ev, size_t nr)
 		struct seen_line l = { .event = g->nr_events++ };
 		struct sight s;
 
-		if (ev[i].kind != EVENT_LOG || ev[i].ns == NS_NONE || !sight_open(&s, ev[i].values))
+		/* of text without a time the place alone may be known */
+		if (ev[i].kind != EVENT_LOG ||
+		    (!sight_open(&s, ev[i].values) && ev[i].ns != NS_NONE))
 			continue;
 		l.ns = ev[i].ns;
 		l.is_undated = ev[i].ns == NS_NONE;

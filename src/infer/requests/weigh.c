@@ -46,7 +46,10 @@ static void count(struct work *w, struct times *t)
 		for (unsigned k = 0; k < l->nr_names; k++) {
 			uint32_t thing = line_names(w, l)[k];
 
-			if (!w->seen[thing]++ || l->ns < t->first[thing])
+			w->seen[thing]++;
+			if (l->is_undated)
+				continue;
+			if (!t->first[thing] || l->ns < t->first[thing])
 				t->first[thing] = l->ns;
 			if (l->ns > t->last[thing])
 				t->last[thing] = l->ns;
