@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/mem.h"
 #include "cli/engine_plan.h"
 #include "infer/requests/record.h"
 #include "model/event.h"
@@ -66,19 +67,29 @@ static int map_events(void *to, const struct event *events, size_t nr, struct er
 	return got;
 }
 
+/* How the lines of the file look is learned once for all its parts that come together. */
+static int open_file(struct mapping *m, const struct plan *plan, uint32_t file,
+		     const struct statements *st, struct error *err)
+{
+	if (m->logs.layout && m->key.file == file)
+		return 0;
+	logs_close(&m->logs);
+	if (file >= plan->files.nr || !*plan->files.v[file].uri)
+		return error_set(err, EINVAL, "the plan has no file %u for workers", file);
+	return plan_logs(plan, file, st, &m->logs, err);
+}
+
 /* The taker points at *m, which must not move. */
-static int begin(struct mapping *m, const struct plan *plan, const struct statements *st, FILE *out,
-		 struct error *err)
+static int begin(struct mapping *m, const struct plan *plan, const struct record_key *key,
+		 const struct statements *st, struct error *err)
 {
 	const struct split_taker taker = { m, map_raw, map_events };
-	int got;
+	int got = open_file(m, plan, key->file, st, err);
 
-	if (m->key.file >= plan->files.nr || !*plan->files.v[m->key.file].uri)
-		return error_set(err, EINVAL, "the plan has no file %u for workers", m->key.file);
-	got = plan_logs(plan, m->key.file, st, &m->logs, err);
 	if (got < 0)
 		return got;
-	m->out = out;
+	m->key = *key;
+	m->last = (struct record_last){ 0 };
 	split_init(&m->split, &m->logs, &taker);
 	return 0;
 }
@@ -96,26 +107,35 @@ static int end(struct mapping *m, int got, struct error *err)
 		record_end(&m->line, &end, &m->split.losses);
 		got = end_line(m, err);
 	}
-	if (m->split.logs)
-		split_done(&m->split);
+	split_done(&m->split);
+	return got;
+}
+
+static void mapping_done(struct mapping *m)
+{
 	logs_close(&m->logs);
 	buf_done(&m->line);
-	return got;
 }
 
 int engine_map(const struct plan *plan, uint32_t file, uint64_t part, const struct statements *st,
 	       FILE *in, FILE *out, struct error *err)
 {
-	struct mapping m = { .key = { file, part, 0 } };
-	cleanup(free) char *room = malloc(READ_BYTES);
-	int got = room ? begin(&m, plan, st, out, err) : error_set(err, ENOMEM, "out of memory");
+	const struct record_key key = { file, part, 0 };
+	struct mapping m = { .out = out };
+	char *room = mem_alloc(READ_BYTES);
+	int got = begin(&m, plan, &key, st, err);
 	size_t n;
 
-	while (got >= 0 && (n = fread(room, 1, READ_BYTES, in)) > 0)
-		got = split_add(&m.split, (struct str){ room, n }, err);
-	if (got >= 0 && ferror(in))
-		got = error_set(err, EIO, "cannot read the lines of a part");
-	return end(&m, got, err);
+	if (got >= 0) {
+		while (got >= 0 && (n = fread(room, 1, READ_BYTES, in)) > 0)
+			got = split_add(&m.split, (struct str){ room, n }, err);
+		if (got >= 0 && ferror(in))
+			got = error_set(err, EIO, "cannot read the lines of a part");
+		got = end(&m, got, err);
+	}
+	mapping_done(&m);
+	free(room);
+	return got;
 }
 
 /* "FILE PART BYTES"; 1, or 0 at the end. */
@@ -155,7 +175,7 @@ static int add_frame(struct mapping *m, uint64_t bytes, FILE *in, struct error *
 int engine_map_frames(const struct plan *plan, const struct statements *st, FILE *in, FILE *out,
 		      struct error *err)
 {
-	struct mapping m = { 0 };
+	struct mapping m = { .out = out };
 	struct record_key key = { 0 };
 	uint64_t bytes = 0;
 	bool is_open = false;
@@ -167,16 +187,18 @@ int engine_map_frames(const struct plan *plan, const struct statements *st, FILE
 			is_open = false;
 		}
 		if (got >= 0 && !is_open) {
-			m = (struct mapping){ .key = { key.file, key.part, 0 } };
-			is_open = true;
-			got = begin(&m, plan, st, out, err);
+			got = begin(&m, plan, &key, st, err);
+			is_open = got >= 0;
 		}
 		if (got >= 0)
 			got = add_frame(&m, bytes, in, err);
 		if (got < 0)
 			break;
 	}
-	return is_open ? end(&m, got, err) : got;
+	if (is_open)
+		got = end(&m, got, err);
+	mapping_done(&m);
+	return got;
 }
 
 struct combining {
