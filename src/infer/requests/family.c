@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 enum { WORD_MAX = 64 };
+#define BEFORE_NS INT64_C(10000000000) /* what is prepared for a family comes before it */
 #define AFTER_NS INT64_C(10000000000) /* what comes later is not of the family, whatever it names */
 
 struct finder {
@@ -13,6 +14,8 @@ struct finder {
 	struct map by_word;    /* word and second number: the family, or FAMILY_SEVERAL */
 	struct map by_numbers; /* both numbers: the family */
 	size_t nr_families;
+	uint32_t *of_log;  /* of each log: the family that its name is of */
+	uint32_t *over;    /* of each thing that is a family: the one that it is part of, or SEVERAL */
 };
 
 static uint64_t number_of(struct str s)
@@ -105,19 +108,38 @@ static uint32_t by_numbers(const struct finder *f, const struct seen_line *l)
 	return paired ? paired : found;
 }
 
-static uint32_t by_names(const struct finder *f, const struct unit *u)
+static uint32_t whole_of(const struct finder *f, uint32_t family)
+{
+	uint32_t over = family && family != FAMILY_SEVERAL ? f->over[family] : 0;
+
+	return over && over != FAMILY_SEVERAL ? over : family;
+}
+
+/* By what the unit holds at these depths. */
+static uint32_t by_held(const struct finder *f, const struct unit *u, unsigned from, unsigned to)
 {
 	uint32_t found = 0;
 
 	for (uint32_t i = 0; i < u->nr_held; i++) {
 		struct held h = f->w->held.v[u->held_at + i];
 
-		if (h.depth < DEPTH_PREFIX)
-			found = both(found, family_of(f->w, h.thing));
+		if (h.depth >= from && h.depth < to)
+			found = both(found, whole_of(f, family_of(f->w, h.thing)));
 	}
-	for (uint32_t at = u->from; at < u->to && !found; at++)
-		found = by_numbers(f, work_line(f->w, at));
 	return found;
+}
+
+static uint32_t by_names(const struct finder *f, const struct unit *u)
+{
+	uint32_t found = f->of_log[work_line(f->w, u->from)->file];
+
+	if (found)
+		return found;
+
+	found = by_held(f, u, 0, 1);
+	for (uint32_t at = u->from; at < u->to && !found; at++)
+		found = whole_of(f, by_numbers(f, work_line(f->w, at)));
+	return found ? found : by_held(f, u, 1, DEPTH_PREFIX);
 }
 
 /* A file that names one of several families and no other is a log of that. */
@@ -154,7 +176,7 @@ static bool can_be_owned(const struct work *w, uint32_t thing)
 /* What was there before the family does not belong to it. */
 static bool is_older(const struct work *w, uint32_t thing, uint32_t family)
 {
-	return family != FAMILY_SEVERAL && w->first[thing] < w->first[family];
+	return family != FAMILY_SEVERAL && w->first[thing] + BEFORE_NS < w->first[family];
 }
 
 /* What is named together with one family only belongs to it, and so does who names it. */
@@ -188,9 +210,44 @@ static void by_things(struct finder *f)
 	free(of);
 }
 
+static uint32_t *numbers(size_t nr)
+{
+	uint32_t *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
+
+	memset(v, 0, (nr + 1) * sizeof(*v));
+	return v;
+}
+
+/* Logs that are called after a family, and families that only such logs of one other name. */
+static void find_wholes(struct finder *f)
+{
+	const struct gather *g = f->w->g;
+
+	for (sym_t log = 0; log + 1 < g->file_at.nr; log++)
+		for (uint32_t i = g->file_at.v[log]; i < g->file_at.v[log + 1]; i++)
+			f->of_log[log] = both(f->of_log[log], family_of(f->w, g->file_names.v[i]));
+	for (size_t i = 0; i < g->lines.nr; i++) {
+		const struct seen_line *l = &g->lines.v[i];
+		uint32_t log = f->of_log[l->file];
+
+		for (unsigned k = 0; k < l->nr_own && log && log != FAMILY_SEVERAL; k++) {
+			uint32_t named = family_of(f->w, line_names(f->w, l)[k]);
+
+			if (named && named != log)
+				f->over[named] = both(f->over[named], log);
+		}
+	}
+	/* a family with logs of its own is nobody's part */
+	for (sym_t log = 0; log + 1 < g->file_at.nr; log++)
+		if (f->of_log[log] && f->of_log[log] != FAMILY_SEVERAL)
+			f->over[f->of_log[log]] = 0;
+}
+
 static void begin(struct finder *f, struct work *w)
 {
 	*f = (struct finder){ .w = w };
+	f->of_log = numbers(w->g->logs.nr + 1);
+	f->over = numbers(w->g->things.nr);
 	for (uint32_t i = 1; i < w->g->things.nr; i++) {
 		uint32_t family = w->seen[i] ? family_of(w, i) : 0;
 
@@ -198,10 +255,13 @@ static void begin(struct finder *f, struct work *w)
 		if (family)
 			note_family(f, i, family);
 	}
+	find_wholes(f);
 }
 
 static void end(struct finder *f)
 {
+	free(f->of_log);
+	free(f->over);
 	map_done(&f->by_word);
 	map_done(&f->by_numbers);
 }
@@ -210,9 +270,11 @@ static uint32_t of_line(const struct finder *f, const struct seen_line *l)
 {
 	uint32_t found = 0;
 
+	if (f->of_log[l->file])
+		return f->of_log[l->file];
 	for (unsigned i = 0; i < l->nr_own; i++)
-		found = both(found, family_of(f->w, line_names(f->w, l)[i]));
-	return found ? found : by_numbers(f, l);
+		found = both(found, whole_of(f, family_of(f->w, line_names(f->w, l)[i])));
+	return found ? found : whole_of(f, by_numbers(f, l));
 }
 
 /* Where in the unit another family begins; its end when none does. */
