@@ -58,6 +58,8 @@ static void note_family(struct finder *f, uint32_t thing, uint32_t family)
 	uint64_t second = number_of(str_skip(numbers, at + 1));
 	uint64_t *word;
 
+	if (f->w->root[thing])
+		return;
 	*map_at(&f->by_numbers, word_key(number_of(str_head(numbers, at)), second)) = family;
 	if (!str_ends(kind, STR("#2")))
 		return;
@@ -68,7 +70,9 @@ static void note_family(struct finder *f, uint32_t thing, uint32_t family)
 
 static uint32_t family_of(const struct work *w, uint32_t thing)
 {
-	uint32_t numbers = w->is_family[thing] ? thing : work_numbers(w, thing);
+	uint32_t numbers = w->root[thing]      ? w->root[thing]
+			   : w->is_family[thing] ? thing
+						 : work_numbers(w, thing);
 
 	return numbers && w->is_family[numbers] ? numbers : 0;
 }

@@ -122,7 +122,7 @@ static bool is_of_family(const struct work *w, uint32_t thing)
 {
 	uint32_t numbers = work_numbers(w, thing);
 
-	return w->is_family[thing] || (numbers && w->is_family[numbers]);
+	return w->root[thing] || w->is_family[thing] || (numbers && w->is_family[numbers]);
 }
 
 /* A thing is a hub that outlives a good part of another kind, whose members meet others like it

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "infer/requests/lineage.h"
 #include "infer/requests/work.h"
 
 enum {
@@ -178,6 +179,7 @@ void weigh_things(struct work *w)
 	w->seen = zeroed(nr, sizeof(*w->seen));
 	w->bits = zeroed(nr, sizeof(*w->bits));
 	w->is_hub = zeroed(nr, sizeof(*w->is_hub));
+	w->root = zeroed(nr, sizeof(*w->root));
 	w->is_family = zeroed(nr, sizeof(*w->is_family));
 	w->is_measure = zeroed(nr_kinds, sizeof(*w->is_measure));
 	count(w, &t);
@@ -196,6 +198,7 @@ void weigh_things(struct work *w)
 			weigh_kind(w, &t, (uint32_t)k, things + from, counts, at[k] - from);
 	}
 	find_families(w);
+	lineage_find(w);
 	w->first = t.first;
 	w->last = t.last;
 	free(things);

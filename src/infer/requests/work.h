@@ -49,6 +49,7 @@ struct work {
 	float *bits;            /* of each thing: how rare it is */
 	bool *is_hub;           /* of each thing: it tells no work apart */
 	bool *is_family;      /* of each thing: numbers that several sorts of names begin with */
+	uint32_t *root;       /* of each thing: the family that it descends from, or 0 */
 	bool *is_measure;       /* of each kind: its values are amounts */
 	int64_t *first, *last; /* of each thing: when it was named, ns */
 	VEC(struct unit) units; /* by start */
