@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 enum { WORD_MAX = 64 };
+#define ROUND_NS INT64_C(200000000)    /* before and after what is seen of a family */
 #define BEFORE_NS INT64_C(10000000000) /* what is prepared for a family comes before it */
 #define AFTER_NS INT64_C(10000000000) /* what comes later is not of the family, whatever it names */
 
@@ -214,6 +215,89 @@ static void by_things(struct finder *f)
 	free(of);
 }
 
+/* When a family dealt with a thing. */
+struct dealing {
+	uint32_t thing, family;
+	int64_t first, last;
+};
+
+static int by_thing(const void *a, const void *b)
+{
+	const struct dealing *x = a, *y = b;
+
+	if (x->thing != y->thing)
+		return x->thing < y->thing ? -1 : 1;
+	return x->family < y->family ? -1 : x->family > y->family;
+}
+
+static void deal(struct map *at, const struct unit *u, uint32_t thing, struct dealing **v,
+		 size_t *nr, size_t *room)
+{
+	uint64_t *found = map_at(at, map_pair(thing, u->family));
+
+	if (!*found) {
+		if (*nr == *room) {
+			*room = *room ? 2 * *room : 64;
+			*v = mem_realloc(*v, mem_bytes(*room, sizeof(**v)));
+		}
+		(*v)[(*nr)++] = (struct dealing){ thing, u->family, u->start, u->end };
+		*found = *nr;
+	}
+	if (u->start < (*v)[*found - 1].first)
+		(*v)[*found - 1].first = u->start;
+	if (u->end > (*v)[*found - 1].last)
+		(*v)[*found - 1].last = u->end;
+}
+
+/* The one family that dealt with the thing at that time. */
+static uint32_t dealt(const struct dealing *v, size_t nr, uint32_t thing, const struct unit *u)
+{
+	size_t from = 0, to = nr;
+	uint32_t found = 0;
+
+	while (from < to) {
+		size_t mid = (from + to) / 2;
+
+		if (v[mid].thing < thing)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	for (; from < nr && v[from].thing == thing; from++)
+		if (u->start >= v[from].first - ROUND_NS && u->start <= v[from].last + ROUND_NS)
+			found = both(found, v[from].family);
+	return found;
+}
+
+/* What several families deal with belongs to the one that does so at the time. */
+static void by_time(struct finder *f)
+{
+	struct work *w = f->w;
+	struct map at = { 0 };
+	struct dealing *v = NULL;
+	size_t nr = 0, room = 0;
+
+	vec_each(&w->units, u)
+		for (uint32_t i = 0; i < u->nr_held && u->family && !u->is_undated; i++)
+			if (u->family != FAMILY_SEVERAL &&
+			    w->held.v[u->held_at + i].depth < DEPTH_PREFIX)
+				deal(&at, u, w->held.v[u->held_at + i].thing, &v, &nr, &room);
+	if (nr)
+		qsort(v, nr, sizeof(*v), by_thing);
+	vec_each(&w->units, u) {
+		uint32_t found = 0;
+
+		for (uint32_t i = 0; i < u->nr_held && !u->family && found != FAMILY_SEVERAL; i++)
+			if (w->held.v[u->held_at + i].depth < DEPTH_PREFIX)
+				found = both(found,
+					     dealt(v, nr, w->held.v[u->held_at + i].thing, u));
+		if (found && found != FAMILY_SEVERAL)
+			u->family = found;
+	}
+	free(v);
+	map_done(&at);
+}
+
 static uint32_t *numbers(size_t nr)
 {
 	uint32_t *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
@@ -328,6 +412,7 @@ void family_find(struct work *w)
 		if (f.nr_families > 1) {
 			by_file(&f);
 			by_things(&f);
+			by_time(&f);
 		}
 	}
 	end(&f);
