@@ -138,6 +138,15 @@ static int read_limits(const struct args *args, struct request_filter *f, uint64
 	return r;
 }
 
+static int list_lines(struct store *s, const struct args *args, uint64_t limit,
+		      struct report *report, struct error *err)
+{
+	const char *level = args_get(args, "level");
+
+	return lines_report(s, level && !strcmp(level, "operation"),
+			    args_for_people(args) ? LINES_SHOWN : limit, report, err);
+}
+
 static int run(struct store *const *runs, const struct args *args, struct report *report,
 	       struct error *err)
 {
@@ -151,7 +160,7 @@ static int run(struct store *const *runs, const struct args *args, struct report
 	if (r < 0)
 		return r;
 	if (args_has(args, "lines"))
-		return lines_report(s, args_for_people(args) ? LINES_SHOWN : f.limit, report, err);
+		return list_lines(s, args, f.limit, report, err);
 	if (args_has(args, "request"))
 		return answer_one(s, args, report, err);
 	if (args_has(args, "critical-path"))

@@ -6,7 +6,8 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "infer/requests/match.h"
-#include "model/attr.h"
+#include "infer/requests/operation.h"
+#include "model/operations.h"
 #include "model/request.h"
 #include "program/model_file.h"
 #include "store/store.h"
@@ -18,7 +19,8 @@ struct emitting {
 	const struct matcher *matcher;
 	struct store *store;
 	struct arena arena;
-	uint32_t *order;   /* units by session, then start */
+	uint32_t *order; /* units by session, then start */
+	const struct operations *operations;
 	uint32_t *span_of; /* of each unit, in the request at hand */
 };
 
@@ -88,9 +90,27 @@ struct body {
 	VEC(struct edge) edges;
 	VEC(uint64_t) events;
 	VEC(uint32_t) event_span;
+	VEC(uint32_t) operation; /* of each event */
+	VEC(uint64_t) keys;      /* of each operation */
+	struct buf attrs;
 	float sure;
 	bool error;
 };
+
+static void add_event(struct emitting *e, struct body *b, const struct unit *u,
+		      const struct seen_line *l, uint32_t span)
+{
+	uint64_t key = operations_of(e->operations, u, l);
+	uint32_t number = 0;
+
+	while (number < b->keys.nr && b->keys.v[number] != key)
+		number++;
+	if (number == b->keys.nr)
+		vec_push(&b->keys, key);
+	vec_push(&b->events, l->event);
+	vec_push(&b->event_span, span);
+	vec_push(&b->operation, number + 1);
+}
 
 static void add_span(struct emitting *e, struct body *b, uint32_t unit)
 {
@@ -106,10 +126,8 @@ static void add_span(struct emitting *e, struct body *b, uint32_t unit)
 			  .thread = names_str(&e->w->g->threads, first->thread) };
 
 	if (u->is_undated) {
-		for (uint32_t at = u->from; at < u->to; at++) {
-			vec_push(&b->events, work_line(e->w, at)->event);
-			vec_push(&b->event_span, 0);
-		}
+		for (uint32_t at = u->from; at < u->to; at++)
+			add_event(e, b, u, work_line(e->w, at), 0);
 		return;
 	}
 	e->span_of[unit] = (uint32_t)b->spans.nr;
@@ -124,8 +142,7 @@ static void add_span(struct emitting *e, struct body *b, uint32_t unit)
 			s.status = STATUS_ERROR;
 		if (!is_ours(e->w, u, l))
 			continue;
-		vec_push(&b->events, l->event);
-		vec_push(&b->event_span, (uint32_t)b->spans.nr);
+		add_event(e, b, u, l, (uint32_t)b->spans.nr);
 	}
 	if (parent)
 		vec_push(&b->edges, (struct edge){ .from = parent,
@@ -183,6 +200,8 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 	if (!b->events.nr)
 		return 0;
 	b->spans.v[0].end = r.end;
+	operations_add(&b->attrs, b->operation.v, b->operation.nr);
+	b->spans.v[0].attrs = buf_str(&b->attrs);
 	r.error = b->error;
 	r.confidence = b->sure;
 	r.sequence = sequence_of(b);
@@ -213,6 +232,9 @@ static int emit_all(struct emitting *e, struct error *err)
 		vec_clear(&b.edges);
 		vec_clear(&b.events);
 		vec_clear(&b.event_span);
+		vec_clear(&b.operation);
+		vec_clear(&b.keys);
+		buf_clear(&b.attrs);
 		b.error = false;
 		arena_reset(&e->arena);
 		if (w->units.v[e->order[from]].session && is_request(w, e->order + from, i - from))
@@ -223,12 +245,17 @@ static int emit_all(struct emitting *e, struct error *err)
 	vec_done(&b.edges);
 	vec_done(&b.events);
 	vec_done(&b.event_span);
+	vec_done(&b.operation);
+	vec_done(&b.keys);
+	buf_done(&b.attrs);
 	return got;
 }
 
-int sessions_emit(const struct work *w, const struct matcher *m, struct store *s, struct error *err)
+int sessions_emit(const struct work *w, const struct owners *o, const struct matcher *m,
+		  struct store *s, struct error *err)
 {
 	struct emitting e = { .w = w, .matcher = m, .store = s };
+	struct operations *operations;
 	int got;
 
 	e.order = mem_realloc(NULL, mem_bytes(2 * (w->units.nr + 1), sizeof(*e.order)));
@@ -236,7 +263,10 @@ int sessions_emit(const struct work *w, const struct matcher *m, struct store *s
 	for (size_t i = 0; i < w->units.nr; i++)
 		e.order[i] = (uint32_t)i;
 	qsort_r(e.order, w->units.nr, sizeof(*e.order), by_session, w->units.v);
+	operations = operations_new(w, o);
+	e.operations = operations;
 	got = emit_all(&e, err);
+	operations_free(operations);
 	free(e.order);
 	arena_done(&e.arena);
 	return got;

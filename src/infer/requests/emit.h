@@ -7,10 +7,11 @@
 
 struct error;
 struct matcher;
+struct owners;
 struct store;
 
 /* The matcher names the statements; NULL: their text does. */
-int sessions_emit(const struct work *w, const struct matcher *m, struct store *s,
-		  struct error *err);
+int sessions_emit(const struct work *w, const struct owners *o, const struct matcher *m,
+		  struct store *s, struct error *err);
 
 #endif

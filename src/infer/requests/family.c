@@ -8,15 +8,16 @@
 enum { WORD_MAX = 64 };
 #define ROUND_NS INT64_C(200000000)    /* before and after what is seen of a family */
 #define BEFORE_NS INT64_C(10000000000) /* what is prepared for a family comes before it */
-#define AFTER_NS INT64_C(10000000000) /* what comes later is not of the family, whatever it names */
+#define AFTER_NS INT64_C(10000000000)  /* what comes later is not of the family, whatever it names \
+					*/
 
 struct finder {
 	struct work *w;
 	struct map by_word;    /* word and second number: the family, or FAMILY_SEVERAL */
 	struct map by_numbers; /* both numbers: the family */
 	size_t nr_families;
-	uint32_t *of_log;  /* of each log: the family that its name is of */
-	uint32_t *over;    /* of each thing that is a family: the one that it is part of, or SEVERAL */
+	uint32_t *of_log; /* of each log: the family that its name is of */
+	uint32_t *over; /* of each thing that is a family: the one that it is part of, or SEVERAL */
 };
 
 static uint64_t number_of(struct str s)
@@ -64,14 +65,13 @@ static void note_family(struct finder *f, uint32_t thing, uint32_t family)
 	*map_at(&f->by_numbers, word_key(number_of(str_head(numbers, at)), second)) = family;
 	if (!str_ends(kind, STR("#2")))
 		return;
-	word = map_at(&f->by_word,
-		      word_key(word_hash(str_head(kind, kind.n - 2)), second));
+	word = map_at(&f->by_word, word_key(word_hash(str_head(kind, kind.n - 2)), second));
 	*word = !*word || *word == family ? family : FAMILY_SEVERAL;
 }
 
 static uint32_t family_of(const struct work *w, uint32_t thing)
 {
-	uint32_t numbers = w->root[thing]      ? w->root[thing]
+	uint32_t numbers = w->root[thing]        ? w->root[thing]
 			   : w->is_family[thing] ? thing
 						 : work_numbers(w, thing);
 
@@ -157,12 +157,12 @@ static void by_file(struct finder *f)
 		nr = f->w->g->lines.v[i].file > nr ? f->w->g->lines.v[i].file : nr;
 	of = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*of)));
 	memset(of, 0, (nr + 1) * sizeof(*of));
-	vec_each(&f->w->units, u) {
+	vec_each (&f->w->units, u) {
 		uint32_t file = work_line(f->w, u->from)->file;
 
 		of[file] = both(of[file], u->family);
 	}
-	vec_each(&f->w->units, u) {
+	vec_each (&f->w->units, u) {
 		uint32_t family = of[work_line(f->w, u->from)->file];
 
 		if (!u->family && family != FAMILY_SEVERAL)
@@ -191,7 +191,7 @@ static void by_things(struct finder *f)
 	uint32_t *of = mem_realloc(NULL, mem_bytes(w->g->things.nr + 1, sizeof(*of)));
 
 	memset(of, 0, (w->g->things.nr + 1) * sizeof(*of));
-	vec_each(&w->units, u)
+	vec_each (&w->units, u)
 		for (uint32_t i = 0; i < u->nr_held && u->family; i++)
 			if (w->held.v[u->held_at + i].depth < DEPTH_PREFIX) {
 				uint32_t thing = w->held.v[u->held_at + i].thing;
@@ -200,7 +200,7 @@ static void by_things(struct finder *f)
 								    ? FAMILY_SEVERAL
 								    : u->family);
 			}
-	vec_each(&w->units, u) {
+	vec_each (&w->units, u) {
 		uint32_t found = 0;
 
 		for (uint32_t i = 0; i < u->nr_held && !u->family; i++) {
@@ -277,14 +277,14 @@ static void by_time(struct finder *f)
 	struct dealing *v = NULL;
 	size_t nr = 0, room = 0;
 
-	vec_each(&w->units, u)
+	vec_each (&w->units, u)
 		for (uint32_t i = 0; i < u->nr_held && u->family && !u->is_undated; i++)
 			if (u->family != FAMILY_SEVERAL &&
 			    w->held.v[u->held_at + i].depth < DEPTH_PREFIX)
 				deal(&at, u, w->held.v[u->held_at + i].thing, &v, &nr, &room);
 	if (nr)
 		qsort(v, nr, sizeof(*v), by_thing);
-	vec_each(&w->units, u) {
+	vec_each (&w->units, u) {
 		uint32_t found = 0;
 
 		for (uint32_t i = 0; i < u->nr_held && !u->family && found != FAMILY_SEVERAL; i++)
@@ -407,7 +407,7 @@ void family_find(struct work *w)
 
 	begin(&f, w);
 	if (f.nr_families) {
-		vec_each(&w->units, u)
+		vec_each (&w->units, u)
 			u->family = by_names(&f, u);
 		if (f.nr_families > 1) {
 			by_file(&f);

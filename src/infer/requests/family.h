@@ -1,4 +1,5 @@
-/* Which family of names (an application with its containers, jobs and tasks) a unit of work is of. */
+/* Which family of names (an application with its containers, jobs and tasks) a unit of work is of.
+ */
 #ifndef CULPRIT_INFER_REQUESTS_FAMILY_H
 #define CULPRIT_INFER_REQUESTS_FAMILY_H
 

@@ -161,7 +161,7 @@ static void doubt_keys(struct gather *g)
 {
 	if (!g->nr_requests || g->nr_requests * FEW >= g->lines.nr)
 		return;
-	vec_each(&g->lines, l)
+	vec_each (&g->lines, l)
 		if (l->is_request)
 			l->is_keyed = false;
 	g->nr_keyed -= g->nr_requests;
@@ -173,7 +173,7 @@ void gather_date(struct gather *g)
 	int64_t first = INT64_MAX, next = INT64_MAX;
 
 	doubt_keys(g);
-	vec_each(&g->lines, l)
+	vec_each (&g->lines, l)
 		if (!l->is_undated && l->ns < first)
 			first = l->ns;
 	for (size_t i = g->lines.nr; i-- > 0;) {

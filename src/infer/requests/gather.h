@@ -18,7 +18,7 @@ struct losses;
 struct seen_line {
 	int64_t ns;
 	uint64_t event; /* its number in the store */
-	uint32_t file; /* the log that it stands in, all its files together */
+	uint32_t file;  /* the log that it stands in, all its files together */
 	sym_t node, thread;
 	uint32_t type;    /* from which statement: in types */
 	uint32_t name_at; /* in named: own names, then those of thread and file */
@@ -40,12 +40,12 @@ struct gather {
 	struct names types;      /* what a statement writes, variable parts masked */
 	VEC(uint32_t) statement; /* of each type: number in the matcher, 0 unknown */
 	struct names logs;
-	VEC(uint32_t) log_of;    /* of each file: in logs */
-	VEC(uint32_t) file_at;   /* of each log: where its names begin in file_names */
+	VEC(uint32_t) log_of;  /* of each file: in logs */
+	VEC(uint32_t) file_at; /* of each log: where its names begin in file_names */
 	VEC(uint32_t) file_names;
-	uint64_t nr_events; /* delivered so far */
-	uint64_t nr_cut;   /* names that are left out */
-	uint64_t nr_keyed;   /* lines that name their request */
+	uint64_t nr_events;   /* delivered so far */
+	uint64_t nr_cut;      /* names that are left out */
+	uint64_t nr_keyed;    /* lines that name their request */
 	uint64_t nr_requests; /* of these: by a mere request id */
 };
 

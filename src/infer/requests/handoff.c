@@ -172,6 +172,7 @@ static void join(struct handing *h)
 			u->is_batch = !other->session;
 			u->session = other->session;
 			u->is_mixed = false;
+			u->is_served = false;
 			u->parent = NO_UNIT;
 		}
 	}

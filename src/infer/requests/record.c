@@ -107,6 +107,31 @@ static void put_column(struct buf *b, struct str s)
 	buf_char(b, '\t');
 }
 
+static size_t varint_bytes(uint64_t v)
+{
+	size_t n = 1;
+
+	for (; v >= 0x80; v >>= 7)
+		n++;
+	return n;
+}
+
+/* Whether taking it apart and packing it again gives the same bytes. */
+static bool is_packed(struct str values)
+{
+	struct sight s;
+	struct str name;
+	size_t flag, n;
+
+	if (!sight_open(&s, values))
+		return false;
+	flag = (size_t)(s.shape.p + s.shape.n - values.p);
+	n = flag + 1 + varint_bytes(s.nr_own) + varint_bytes(s.nr_thread);
+	while (sight_next(&s, &name))
+		n += varint_bytes(name.n) + name.n;
+	return n == values.n && !(values.p[flag] & ~1);
+}
+
 /* The shape comes again and again, and so do names, each by itself. What is not packed as sight.h
  * does goes as it is. */
 static void put_values(struct buf *b, struct str values)
@@ -114,7 +139,7 @@ static void put_values(struct buf *b, struct str values)
 	struct sight s;
 	struct str name;
 
-	if (!sight_open(&s, values)) {
+	if (!is_packed(values) || !sight_open(&s, values)) {
 		put_column(b, STR(""));
 		buf_char(b, '=');
 		put_text(b, values);

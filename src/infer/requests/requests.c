@@ -30,7 +30,7 @@ static int run(struct store *s, const struct infer_options *o, struct error *err
 	ties_find(&ties, &w, &owners);
 	session_find(&w, &owners, &ties);
 	hand_off(&w);
-	got = sessions_emit(&w, o->matcher, s, err);
+	got = sessions_emit(&w, &owners, o->matcher, s, err);
 	ties_done(&ties);
 	owners_done(&owners);
 	work_done(&w);

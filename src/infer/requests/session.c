@@ -13,7 +13,7 @@
 
 enum {
 	BORN_MIN = 5,  /* things that are named first in a family of threads */
-	BATCH_MIN = 6,  /* names of one kind in one unit, without a common owner */
+	BATCH_MIN = 6, /* names of one kind in one unit, without a common owner */
 };
 #define MUST_FOLLOW 0.85
 #define SILENT_NS INT64_C(1000000000)
@@ -23,20 +23,20 @@ enum {
 #define BORN_SHARE 0.02
 #define BOND_NS INT64_C(5000000000)
 #define FOLLOWS_ENTRY 0.88 /* where requests come in, what is not sure is another one */
-#define FOLLOWS 0.7 /* a unit follows another one that is followed by such so surely */
+#define FOLLOWS 0.7        /* a unit follows another one that is followed by such so surely */
 
 struct sitting {
 	struct work *w;
 	const struct owners *o;
 	const struct ties *l;
-	struct map live;   /* thing: 1 + the session that named it last */
-	struct map families; /* family: its session */
-	bool *is_entry; /* of each family of threads: requests come in there */
+	struct map live;       /* thing: 1 + the session that named it last */
+	struct map families;   /* family: its session */
+	bool *is_entry;        /* of each family of threads: requests come in there */
 	struct map executions; /* without a parent: their session */
 	struct map seen;       /* session and type */
 	struct map done;       /* what sessions did: where, to what */
 	VEC(int64_t) end;      /* of each session, ns */
-	VEC(uint32_t) first; /* of each session: its first unit */
+	VEC(uint32_t) first;   /* of each session: its first unit */
 	uint32_t nr;
 };
 
@@ -223,8 +223,7 @@ static bool is_due(const struct sitting *s, const struct unit *u, const struct c
 
 	if (s->is_entry[family_of_thread(s->w, u)])
 		return share >= FOLLOWS_ENTRY && !str_starts(kind, STR("mix:"));
-	return share >= MUST_FOLLOW ||
-	       (share >= FOLLOWS && u->start - earlier->end <= SOON_NS);
+	return share >= MUST_FOLLOW || (share >= FOLLOWS && u->start - earlier->end <= SOON_NS);
 }
 
 static uint64_t done_key(const struct sitting *s, const struct unit *u, uint32_t session,
@@ -338,14 +337,47 @@ static uint32_t go_on_with(struct sitting *s, uint32_t unit)
 	return NO_UNIT;
 }
 
+/* Whether the thread is there for this unit alone: it is called after something that it names. */
+static bool is_dedicated(const struct work *w, const struct unit *u)
+{
+	const struct seen_line *l = work_line(w, u->from);
+
+	for (unsigned i = l->nr_own; i < l->nr_names; i++)
+		if (!w->is_hub[line_names(w, l)[i]] &&
+		    is_compound(w, w->g->kind_of.v[line_names(w, l)[i]]))
+			return true;
+	for (unsigned i = 0; i < l->nr_own; i++) {
+		struct str thread = names_str(&w->g->threads, l->thread);
+		struct str value = gather_value(w->g, line_names(w, l)[i]);
+
+		if (is_compound(w, w->g->kind_of.v[line_names(w, l)[i]]) &&
+		    str_find(thread, value) < thread.n)
+			return true;
+	}
+	return false;
+}
+
+/* Where requests come in they are served, unless it is another server that calls on its own. */
+static bool is_served(const struct sitting *s, const struct unit *u)
+{
+	const struct work *w = s->w;
+
+	if (is_dedicated(w, u))
+		return true;
+	if (!s->is_entry[family_of_thread(w, u)])
+		return false;
+	return u->parent == NO_UNIT || (s->is_entry[family_of_thread(w, &w->units.v[u->parent])] &&
+					w->units.v[u->parent].is_served);
+}
+
 static void sit(struct sitting *s, uint32_t unit)
 {
 	struct work *w = s->w;
 	struct unit *u = &w->units.v[unit];
 	double sure = 1;
 
-	u->is_batch = u->family == FAMILY_SEVERAL ||
-		      (!u->family && (u->is_batch || is_spread(s, u)));
+	u->is_batch =
+		u->family == FAMILY_SEVERAL || (!u->family && (u->is_batch || is_spread(s, u)));
 	if (!u->is_batch && !u->is_undated) {
 		u->parent = parent_of(s, unit, &sure);
 		if (u->parent == NO_UNIT)
@@ -370,6 +402,7 @@ static void sit(struct sitting *s, uint32_t unit)
 			*at = ++s->nr;
 		u->session = (uint32_t)*at;
 	}
+	u->is_served = is_served(s, u);
 	for (uint32_t at = u->from; at < u->to; at++)
 		*map_at(&s->seen, map_pair(u->session, work_line(w, at)->type)) = 1;
 	while (s->first.nr <= u->session) {

@@ -12,7 +12,7 @@
 #define CONFIDENT 1.64
 #define FEW 8 /* so many without an exception are enough ... */
 #define ALWAYS 0.99
-#define MANY 20 /* of many statements one looks sure by chance, unless it is seen so often */
+#define MANY 20      /* of many statements one looks sure by chance, unless it is seen so often */
 #define DEPTH_BITS 2 /* a name by way of an owner says less */
 
 /* The last unit of each type that named a thing. */
@@ -26,7 +26,7 @@ struct finder {
 	struct ties *l;
 	VEC(struct recent) * recent; /* of each thing */
 	struct map counted;          /* unit and type: counted as followed */
-	struct map superseded; /* units after which the same was done again */
+	struct map superseded;       /* units after which the same was done again */
 };
 
 void ties_done(struct ties *l)
@@ -55,7 +55,8 @@ static double lower_bound(double followed, double n)
 {
 	double p = followed < n ? followed / n : 1, z = CONFIDENT;
 
-	return (p + z * z / 2 / n - z * sqrt(p * (1 - p) / n + z * z / 4 / n / n)) / (1 + z * z / n);
+	return (p + z * z / 2 / n - z * sqrt(p * (1 - p) / n + z * z / 4 / n / n)) /
+	       (1 + z * z / n);
 }
 
 double ties_share(const struct ties *l, uint32_t type, uint32_t next)
@@ -114,7 +115,8 @@ static bool contradicts(const struct finder *f, const struct unit *a, const stru
 
 	/* numbers alone say nothing; two ends of one number differ by nature; one client has many
 	 * connections */
-	if (names_str(&w->g->kinds, kind).p[0] == '@' || names_str(&w->g->kinds, kind).p[0] == '#' ||
+	if (names_str(&w->g->kinds, kind).p[0] == '@' ||
+	    names_str(&w->g->kinds, kind).p[0] == '#' ||
 	    str_eq(names_str(&w->g->kinds, kind), STR("address")))
 		return false;
 	for (unsigned i = 0; i < nr_shared; i++)
@@ -286,8 +288,8 @@ static void sum_up(struct finder *f)
 			continue;
 		for (uint32_t at = a->from; at < a->to; at++)
 			if (is_first_of_type(f->w, a, at))
-				(*map_at(&l->again, map_pair(work_line(f->w, at)->type,
-							     (uint32_t)s->key)))++;
+				(*map_at(&l->again,
+					 map_pair(work_line(f->w, at)->type, (uint32_t)s->key)))++;
 	}
 }
 

@@ -137,8 +137,8 @@ static void name_sender(struct walk *w, struct str number)
 	const char *p = w->start;
 	struct str value = { w->t->words + w->t->nr_words, 0 };
 
-	while (p < w->p && !(is_digit(*p) && (p == w->start || !is_word(p[-1])) &&
-			     address_length(p, w->end)))
+	while (p < w->p &&
+	       !(is_digit(*p) && (p == w->start || !is_word(p[-1])) && address_length(p, w->end)))
 		p++;
 	if (p >= w->p)
 		return;

@@ -30,10 +30,11 @@ struct unit {
 	uint32_t type;      /* of its first line */
 	uint32_t held_at, nr_held;
 	uint32_t execution; /* units that rounds of one loop made share it */
-	uint32_t family; /* of names: 0 none, or FAMILY_SEVERAL */
+	uint32_t family;    /* of names: 0 none, or FAMILY_SEVERAL */
 	uint32_t parent;    /* the unit that it follows, or NO_UNIT */
 	uint32_t session;   /* units with the same one are one request */
-	bool is_undated; /* nothing tells when it was */
+	bool is_served;     /* its caller waits for it */
+	bool is_undated;    /* nothing tells when it was */
 	bool is_batch;      /* names things of several requests: belongs to none */
 	bool is_mixed;      /* its execution does: so do the lines that name nothing */
 	float sure;
@@ -48,10 +49,10 @@ struct work {
 	uint32_t *seen;         /* of each thing: in how many lines */
 	float *bits;            /* of each thing: how rare it is */
 	bool *is_hub;           /* of each thing: it tells no work apart */
-	bool *is_family;      /* of each thing: numbers that several sorts of names begin with */
-	uint32_t *root;       /* of each thing: the family that it descends from, or 0 */
+	bool *is_family;        /* of each thing: numbers that several sorts of names begin with */
+	uint32_t *root;         /* of each thing: the family that it descends from, or 0 */
 	bool *is_measure;       /* of each kind: its values are amounts */
-	int64_t *first, *last; /* of each thing: when it was named, ns */
+	int64_t *first, *last;  /* of each thing: when it was named, ns */
 	VEC(struct unit) units; /* by start */
 	VEC(struct held) held;
 };

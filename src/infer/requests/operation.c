@@ -1,0 +1,192 @@
+#include "infer/requests/operation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define SAME_LEVEL 1.3 /* a finer level with hardly more values names the same objects */
+#define MOSTLY 0.5
+
+struct operations {
+	const struct work *w;
+	bool *is_object;  /* of each kind */
+	uint32_t *object; /* of each log of a lineage: the kind that it deals with, or 0 */
+	uint32_t *role;   /* of each log: logs of the same sort share it */
+};
+
+/* container#2 ... container#4: how many values the finest level of the compound has. */
+static double finest(const struct work *w, const uint32_t *nr, uint32_t kind)
+{
+	double most = 0;
+
+	for (uint32_t k = 1; k < w->g->kinds.nr; k++)
+		if (hold_same_stem(w, kind, k) && nr[k] > most)
+			most = nr[k];
+	return most;
+}
+
+static bool is_owned(const struct work *w, const struct owners *o, uint32_t kind)
+{
+	for (size_t i = 0; i < o->pairs.nr; i++)
+		if (o->pairs.v[i] >> 32 == kind &&
+		    !hold_same_stem(w, kind, (uint32_t)o->pairs.v[i]) &&
+		    names_str(&w->g->kinds, (uint32_t)o->pairs.v[i]).p[0] != '#')
+			return true;
+	return false;
+}
+
+/* Compounds that something owns are objects, at the coarsest level that tells them apart; so are
+ * members of a family. */
+static void find_objects(struct operations *p, const struct owners *o)
+{
+	const struct work *w = p->w;
+	uint32_t *nr = mem_realloc(NULL, mem_bytes(w->g->kinds.nr + 1, sizeof(*nr)));
+	bool *has_family = mem_realloc(NULL, w->g->kinds.nr + 1);
+
+	memset(nr, 0, (w->g->kinds.nr + 1) * sizeof(*nr));
+	memset(has_family, 0, w->g->kinds.nr + 1);
+	for (uint32_t i = 1; i < w->g->things.nr; i++) {
+		uint32_t numbers = w->seen[i] ? work_numbers(w, i) : 0;
+
+		nr[w->g->kind_of.v[i]] += w->seen[i] > 0;
+		has_family[w->g->kind_of.v[i]] |= numbers && w->is_family[numbers];
+	}
+	for (uint32_t k = 1; k < w->g->kinds.nr; k++) {
+		struct str name = names_str(&w->g->kinds, k);
+		size_t at = str_find_char(name, '#');
+		bool is_coarsest;
+
+		if (!at || at + 2 != name.n)
+			continue;
+		is_coarsest = SAME_LEVEL * nr[k] >= finest(w, nr, k);
+		for (uint32_t i = 1; i < w->g->kinds.nr && is_coarsest; i++)
+			is_coarsest = i == k || !hold_same_stem(w, k, i) ||
+				      names_str(&w->g->kinds, i).p[at + 1] > name.p[at + 1] ||
+				      SAME_LEVEL * nr[i] < finest(w, nr, k);
+		p->is_object[k] =
+			is_coarsest && (has_family[k] ? name.p[at + 1] > '2' : is_owned(w, o, k));
+	}
+	free(nr);
+	free(has_family);
+}
+
+/* nn.log of nn1.log and nn2.log. */
+static void find_roles(struct operations *p)
+{
+	const struct gather *g = p->w->g;
+	struct names roles = { 0 };
+
+	for (sym_t log = 0; log < g->logs.nr; log++) {
+		char text[256];
+		size_t n = 0;
+		struct str name = names_str(&g->logs, log);
+
+		for (size_t i = 0; i < name.n && n < sizeof(text); i++)
+			if (name.p[i] < '0' || name.p[i] > '9')
+				text[n++] = name.p[i];
+		p->role[log] = names_add(&roles, (struct str){ text, n });
+	}
+	names_done(&roles);
+}
+
+/* Logs in which most work is done to objects are one role, whoever writes them. */
+static void find_deals(struct operations *p)
+{
+	const struct work *w = p->w;
+	uint32_t *all = mem_realloc(NULL, mem_bytes(2 * (w->g->logs.nr + 1), sizeof(*all)));
+	uint32_t *with = all + w->g->logs.nr + 1;
+
+	memset(all, 0, 2 * (w->g->logs.nr + 1) * sizeof(*all));
+	vec_each (&w->units, u) {
+		uint32_t log = work_line(w, u->from)->file;
+
+		if (!u->family || log >= w->g->logs.nr)
+			continue;
+		all[log]++;
+		for (uint32_t i = 0; i < u->nr_held; i++) {
+			uint32_t kind = w->g->kind_of.v[w->held.v[u->held_at + i].thing];
+
+			if (w->held.v[u->held_at + i].depth || !p->is_object[kind])
+				continue;
+			p->object[log] = kind;
+			with[log]++;
+			break;
+		}
+	}
+	for (uint32_t log = 0; log < w->g->logs.nr; log++)
+		if (with[log] < MOSTLY * all[log] || !all[log])
+			p->object[log] = 0;
+	free(all);
+}
+
+struct operations *operations_new(const struct work *w, const struct owners *o)
+{
+	struct operations *p = mem_realloc(NULL, sizeof(*p));
+	size_t nr_logs = w->g->logs.nr + 1;
+
+	*p = (struct operations){ .w = w };
+	p->is_object = mem_realloc(NULL, w->g->kinds.nr + 1);
+	memset(p->is_object, 0, w->g->kinds.nr + 1);
+	p->object = mem_realloc(NULL, mem_bytes(2 * nr_logs, sizeof(*p->object)));
+	memset(p->object, 0, 2 * nr_logs * sizeof(*p->object));
+	p->role = p->object + nr_logs;
+	find_objects(p, o);
+	find_roles(p);
+	find_deals(p);
+	return p;
+}
+
+void operations_free(struct operations *p)
+{
+	if (!p)
+		return;
+	free(p->is_object);
+	free(p->object);
+	free(p);
+}
+
+/* The one object among these names; 0: none, or several. */
+static uint32_t object_in(const struct operations *p, const uint32_t *names, unsigned nr)
+{
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < nr; i++)
+		if (p->is_object[p->w->g->kind_of.v[names[i]]]) {
+			if (found && found != names[i])
+				return 0;
+			found = names[i];
+		}
+	return found;
+}
+
+/* The object that the line names, or else its thread or its log. A log that is called after an
+ * object is about that. */
+static uint32_t object_of(const struct operations *p, const struct seen_line *l)
+{
+	const struct gather *g = p->w->g;
+	const uint32_t *names = line_names(p->w, l);
+	uint32_t found = 0;
+
+	if (l->file + 1u < g->file_at.nr)
+		found = object_in(p, g->file_names.v + g->file_at.v[l->file],
+				  g->file_at.v[l->file + 1] - g->file_at.v[l->file]);
+	if (!found)
+		found = object_in(p, names, l->nr_own);
+	if (!found)
+		found = object_in(p, names + l->nr_own, l->nr_names - l->nr_own);
+	return found;
+}
+
+uint64_t operations_of(const struct operations *p, const struct unit *u, const struct seen_line *l)
+{
+	const struct work *w = p->w;
+
+	/* what descends from one number is told apart by who does it */
+	if (u->family && w->root[u->family])
+		return p->object[l->file] ? map_pair(1, p->object[l->file])
+					  : map_pair(2, p->role[l->file]);
+	if (u->family)
+		return map_pair(3, object_of(p, l));
+	return map_pair(4 + (u->is_served ? 1 : 0), object_of(p, l));
+}
