@@ -24,15 +24,13 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "cli/command.h"
+#include "cli/engine_far.h"
 #include "cli/engine_plan.h"
 #include "cli/engine_reduce.h"
 
 extern char **environ;
 
-static const struct {
-	const char *name;
-	int (*run)(struct engine_job *j, struct error *err);
-} engines[] = { { "spark", engine_spark }, { "hadoop", engine_hadoop } };
+static const struct engine *const engines[] = { &engine_spark, &engine_hadoop };
 
 void engine_say(struct engine_words *w, const char *word)
 {
@@ -64,6 +62,15 @@ const char *engine_find(struct engine_job *j, const char *name, const char *cons
 			return path;
 	}
 	return NULL;
+}
+
+size_t engine_path_of(struct str uri)
+{
+	size_t at = str_find(uri, STR("://"));
+
+	if (at == uri.n)
+		return 0;
+	return at + 3 + str_find_char(str_skip(uri, at + 3), '/');
 }
 
 /* Its output in the file, what it complains of in the log. */
@@ -110,13 +117,14 @@ static void find_reason(FILE *f, char *reason, size_t n)
 	char line[1000];
 
 	while (fgets(line, sizeof(line), f)) {
+		bool is_frame = *line == '\t' || *line == ' ';
 		bool is_thrown = strstr(line, "Exception") || strstr(line, "rror:") ||
-				 strstr(line, "culprit:");
+				 strstr(line, " ERROR ") || strstr(line, "culprit:");
 
 		line[strcspn(line, "\n")] = 0;
-		if (*line && (is_thrown || !has_thrown))
+		if (*line && !is_frame && (is_thrown || !has_thrown))
 			snprintf(reason, n, "%.250s", line);
-		has_thrown |= is_thrown;
+		has_thrown |= is_thrown && !is_frame;
 	}
 }
 
@@ -193,7 +201,7 @@ static int prepare(struct engine_job *j, const struct call *call, struct error *
 	j->plan_path = engine_below(j, "plan");
 	j->records = engine_below(j, "records");
 	j->log = engine_below(j, "log");
-	return got < 0 ? got : plan_write(j->plan, j->plan_path, err);
+	return got;
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
@@ -205,20 +213,17 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-static int choose(const struct call *call, struct engine_job *j,
-		  int (**run)(struct engine_job *, struct error *), struct error *err)
+static const struct engine *choose(const struct call *call, struct engine_job *j, struct error *err)
 {
 	struct str on = str_of(call_get(call, "on"));
 	struct str name = str_head(on, str_find_char(on, ':'));
 
 	j->where = arena_z(&j->arena, str_skip(on, name.n + 1));
 	for (size_t i = 0; i < sizeof(engines) / sizeof(*engines); i++)
-		if (str_eq(name, str_of(engines[i].name))) {
-			*run = engines[i].run;
-			return 0;
-		}
-	return error_set(err, EINVAL, "no engine '" STR_FMT "'; there is: spark, hadoop",
-			 STR_ARG(name));
+		if (str_eq(name, str_of(engines[i]->name)))
+			return engines[i];
+	error_set(err, EINVAL, "no engine '" STR_FMT "'; there is: spark, hadoop", STR_ARG(name));
+	return NULL;
 }
 
 static bool has_work(const struct plan *p)
@@ -229,14 +234,22 @@ static bool has_work(const struct plan *p)
 	return false;
 }
 
-static int distribute(const struct call *call, struct engine_job *j,
-		      int (*run)(struct engine_job *, struct error *), const char *path,
-		      struct store **s, struct error *err)
+static int distribute(const struct call *call, struct engine_job *j, const struct engine *e,
+		      const char *path, struct store **s, struct error *err)
 {
+	char **inputs = arena_array(&j->arena, char *, call->nr_inputs);
 	int got = prepare(j, call, err);
 
+	if (got >= 0)
+		got = far_mirror(j, e, call->inputs, call->nr_inputs, inputs, err);
+	if (got >= 0)
+		got = plan_make(j->plan, call, inputs, call->nr_inputs, err);
+	if (got >= 0) {
+		far_name(j, call->inputs, call->nr_inputs, j->plan);
+		got = plan_write(j->plan, j->plan_path, err);
+	}
 	if (got >= 0 && has_work(j->plan))
-		got = run(j, err);
+		got = e->run(j, err);
 	if (got >= 0)
 		got = engine_reduce(call, j->plan, has_work(j->plan) ? j->records : "/dev/null",
 				    path, s, err);
@@ -249,16 +262,14 @@ int engine_observe(const struct call *call, const char *path, struct store **s, 
 	char folder[PATH_MAX];
 	struct plan plan = { 0 };
 	struct engine_job j = { .folder = folder, .plan = &plan };
-	int (*run)(struct engine_job *, struct error *) = NULL;
-	int got = choose(call, &j, &run, err);
+	const struct engine *e = choose(call, &j, err);
+	int got = e ? 0 : -EINVAL;
 
-	if (got >= 0)
-		got = plan_make(&plan, call, call->inputs, call->nr_inputs, err);
 	snprintf(folder, sizeof(folder), "%s/culprit-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (got >= 0 && !mkdtemp(folder))
+	if (e && !mkdtemp(folder)) {
 		got = error_set(err, errno, "cannot make '%s': %s", folder, strerror(errno));
-	else if (got >= 0) {
-		got = distribute(call, &j, run, path, s, err);
+	} else if (e) {
+		got = distribute(call, &j, e, path, s, err);
 		nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	}
 	vec_done(&j.models);

@@ -21,7 +21,7 @@ struct engine_job {
 	const char *records; /* where the records are to be written, in order */
 	const char *log;     /* what the engine says */
 	const char *where;   /* behind the colon of --on: a master; "" for none */
-	const struct plan *plan;
+	struct plan *plan;
 	struct arena arena;
 };
 
@@ -31,8 +31,18 @@ struct engine_words {
 };
 void engine_say(struct engine_words *w, const char *word);
 
-int engine_spark(struct engine_job *j, struct error *err);
-int engine_hadoop(struct engine_job *j, struct error *err);
+/* One that is known. Adding one is a file, and a line in the table of engine.c. */
+struct engine {
+	const char *name;
+	/* Map and combine over all files of the plan; the records in order. */
+	int (*run)(struct engine_job *j, struct error *err);
+	/* What files there are at or below a URI, as lines "BYTES SECONDS URI" with tabs between;
+	 * the first ENGINE_HEAD_BYTES of the n-th from 0 in the file head-n of the folder. */
+	int (*look)(struct engine_job *j, const char *uri, const char *listing, struct error *err);
+};
+#define ENGINE_HEAD_BYTES 524288
+
+extern const struct engine engine_spark, engine_hadoop;
 
 /* Runs a program to its end in the folder of the job, its output added to a file: 0, or a failure
  * that names it. */
@@ -45,6 +55,8 @@ const char *engine_find(struct engine_job *j, const char *name, const char *cons
 /* Whether workers are sent this program, or have one. */
 bool engine_is_sent(const struct engine_job *j);
 const char *engine_below(struct engine_job *j, const char *name); /* a path in the folder */
+/* Where the path begins, behind scheme and machine. */
+size_t engine_path_of(struct str uri);
 
 /* A finished run, as observe makes it. */
 int engine_observe(const struct call *call, const char *path, struct store **s, struct error *err);

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "cli/engine.h"
 #include "cli/engine_plan.h"
@@ -133,7 +135,12 @@ static int run_job(struct engine_job *j, const char *hadoop, const char *jar, co
 	return got < 0 ? engine_blame_log(j, "Hadoop", err) : 0;
 }
 
-int engine_hadoop(struct engine_job *j, struct error *err)
+static int no_hadoop(struct error *err)
+{
+	return error_set(err, ENOENT, "no hadoop is on PATH or in HADOOP_HOME");
+}
+
+static int run(struct engine_job *j, struct error *err)
 {
 	const char *hadoop = find_hadoop(j), *jar = hadoop ? find_streaming(j, hadoop) : NULL;
 	const char *out = strrchr(j->folder, '/') + 1; /* in the user's folder of its file system */
@@ -144,7 +151,7 @@ int engine_hadoop(struct engine_job *j, struct error *err)
 	int got;
 
 	if (!hadoop)
-		return error_set(err, ENOENT, "no hadoop is on PATH or in HADOOP_HOME");
+		return no_hadoop(err);
 	if (!jar)
 		return error_set(
 			err, ENOENT,
@@ -156,3 +163,71 @@ int engine_hadoop(struct engine_job *j, struct error *err)
 	engine_run(j, clear, j->log, &later);
 	return got;
 }
+
+/* "-rw-r--r--   3 user group   1234 2024-05-01 10:00 hdfs://…/nn.log"; folders and what is empty or
+ * hidden are left out. */
+static bool take_listed(struct str line, struct str *bytes, struct str *uri, int64_t *seconds)
+{
+	struct str word[7];
+	struct tm tm = { 0 };
+	char when[32];
+
+	if (!str_starts(line, STR("-")))
+		return false;
+	for (size_t i = 0; i < 7; i++)
+		if (!str_take_word(&line, &word[i]))
+			return false;
+	*bytes = word[4];
+	*uri = str_trim(line);
+	snprintf(when, sizeof(when), STR_FMT " " STR_FMT, STR_ARG(str_head(word[5], 12)),
+		 STR_ARG(str_head(word[6], 12)));
+	tm.tm_isdst = -1;
+	*seconds = strptime(when, "%Y-%m-%d %H:%M", &tm) ? (int64_t)mktime(&tm) : 0;
+	return uri->n && !str_eq(*bytes, STR("0")) && str_find(*uri, STR("/.")) == uri->n &&
+	       str_find(*uri, STR("/_")) == uri->n;
+}
+
+/* The shell ends the program when enough has come. */
+static int fetch_head(struct engine_job *j, const char *hadoop, const char *uri, size_t nr,
+		      struct error *err)
+{
+	char name[32];
+	const char *const words[] = { "/bin/sh", "-c", "\"$0\" fs -cat \"$1\" | head -c \"$2\"",
+				      hadoop,    uri,  "524288",
+				      NULL };
+
+	snprintf(name, sizeof(name), "head-%zu", nr);
+	return engine_run(j, words, engine_below(j, name), err);
+}
+
+static int look(struct engine_job *j, const char *uri, const char *listing, struct error *err)
+{
+	const char *hadoop = find_hadoop(j), *all = engine_below(j, "wanted");
+	const char *const list[] = { hadoop, "fs", "-ls", "-R", uri, NULL };
+	cleanup(fclose) FILE *in = NULL, *out = NULL;
+	char line[8192];
+	size_t nr = 0;
+	int got;
+
+	if (!hadoop)
+		return no_hadoop(err);
+	unlink(all);
+	if (engine_run(j, list, all, err) < 0)
+		return engine_blame_log(j, "Hadoop", err);
+	in = fopen(all, "re");
+	out = fopen(listing, "we");
+	got = in && out ? 0 : error_set(err, errno, "cannot write '%s'", listing);
+	while (got >= 0 && fgets(line, sizeof(line), in)) {
+		struct str bytes, one;
+		int64_t seconds;
+
+		if (!take_listed(str_of(line), &bytes, &one, &seconds))
+			continue;
+		fprintf(out, STR_FMT "\t%lld\t" STR_FMT "\n", STR_ARG(bytes),
+			(long long)(seconds > 0 ? seconds : 0), STR_ARG(one));
+		got = fetch_head(j, hadoop, arena_z(&j->arena, one), nr++, err);
+	}
+	return got;
+}
+
+const struct engine engine_hadoop = { "hadoop", run, look };

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "cli/beside.h"
 #include "cli/command.h"
+#include "cli/engine.h"
 #include "cli/models.h"
 #include "program/model_file.h"
 #include "source/formats.h"
@@ -323,12 +324,20 @@ static struct str without_scheme(struct str uri)
 	return uri;
 }
 
+/* Engines may name the machine of a file system that the user left out. */
 int64_t plan_find(const struct plan *p, struct str uri)
 {
 	uri = without_scheme(uri);
 	for (size_t i = 0; i < p->files.nr; i++)
 		if (uri.n && str_eq(str_of(p->files.v[i].uri), uri))
 			return (int64_t)i;
+	for (size_t i = 0; i < p->files.nr; i++) {
+		struct str own = str_of(p->files.v[i].uri);
+
+		if (own.n &&
+		    str_eq(str_skip(own, engine_path_of(own)), str_skip(uri, engine_path_of(uri))))
+			return (int64_t)i;
+	}
 	return -1;
 }
 

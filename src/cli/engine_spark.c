@@ -81,25 +81,23 @@ static int explain(struct engine_job *j, const char *failure, struct error *err)
 	return engine_blame_log(j, "Spark", err);
 }
 
-int engine_spark(struct engine_job *j, struct error *err)
+static int submit(struct engine_job *j, const char *const *args, struct error *err)
 {
-	const char *submit = find_submit(j), *job = engine_below(j, "job.py");
-	const char *files = engine_below(j, "files"), *failure = engine_below(j, "failure");
+	const char *spark_submit = find_submit(j), *job = engine_below(j, "job.py");
+	const char *failure = engine_below(j, "failure");
 	bool is_local = !*j->where || str_starts(str_of(j->where), STR("local"));
 	struct engine_words words = { 0 };
 	int got;
 
-	if (!submit)
+	if (!spark_submit)
 		return error_set(err, ENOENT,
 				 "no spark-submit is on PATH or in SPARK_HOME; a Spark for one "
 				 "machine: pip install pyspark");
-	use_python_beside(j, submit);
+	use_python_beside(j, spark_submit);
 	got = write_file(job, (struct str){ script, sizeof(script) }, err);
-	if (got >= 0)
-		got = write_files(j, files, err);
 	if (got < 0)
 		return got;
-	engine_say(&words, submit);
+	engine_say(&words, spark_submit);
 	engine_say(&words, "--name");
 	engine_say(&words, "culprit");
 	/* tasks that fail are tried again on one machine, too */
@@ -114,16 +112,41 @@ int engine_spark(struct engine_job *j, struct error *err)
 		engine_say(&words, "spark.ui.enabled=false");
 	}
 	engine_say(&words, job);
-	engine_say(&words, j->program);
-	engine_say(&words, j->plan_path);
-	engine_say(&words, j->records);
 	engine_say(&words, failure);
-	engine_say(&words, files);
-	for (size_t i = 0; i < j->models.nr; i++)
-		engine_say(&words, j->models.v[i]);
+	for (; *args; args++)
+		engine_say(&words, *args);
 	engine_say(&words, NULL);
 	if (engine_run(j, words.of.v, j->log, err) < 0)
 		got = explain(j, failure, err);
 	vec_done(&words.of);
 	return got;
 }
+
+static int run(struct engine_job *j, struct error *err)
+{
+	const char *files = engine_below(j, "files");
+	struct engine_words args = { 0 };
+	int got = write_files(j, files, err);
+
+	engine_say(&args, "run");
+	engine_say(&args, j->program);
+	engine_say(&args, j->plan_path);
+	engine_say(&args, j->records);
+	engine_say(&args, files);
+	for (size_t i = 0; i < j->models.nr; i++)
+		engine_say(&args, j->models.v[i]);
+	engine_say(&args, NULL);
+	if (got >= 0)
+		got = submit(j, args.of.v, err);
+	vec_done(&args.of);
+	return got;
+}
+
+static int look(struct engine_job *j, const char *uri, const char *listing, struct error *err)
+{
+	const char *const args[] = { "look", listing, engine_below(j, "head-"), uri, NULL };
+
+	return submit(j, args, err);
+}
+
+const struct engine engine_spark = { "spark", run, look };

@@ -1,6 +1,7 @@
 """Runs the map and combine steps of culprit on Spark; the records come back in order.
 
-spark-submit engine_spark.py PROGRAM PLAN RECORDS FAILURE FILES [MODEL...]
+spark-submit engine_spark.py FAILURE run PROGRAM PLAN RECORDS FILES [MODEL...]
+spark-submit engine_spark.py FAILURE look LISTING HEADS URI
 
 FILES holds lines "NUMBER<tab>URI". Lines are handed to the program as the bytes that they are: Spark's text source
 keeps bytes that are not UTF-8, and with \\n named as the end of lines also the \\r in front of it.
@@ -8,6 +9,7 @@ keeps bytes that are not UTF-8, and with \\n named as the end of lines also the 
 
 import gzip
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -17,14 +19,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 FRAME_BYTES = 1 << 18
+HEAD_BYTES = 1 << 19
 KEY_BYTES = 32
 
 
 def plain(uri):
-    """file:/x, file:///x and /x are the same file."""
-    if uri.startswith("file:"):
-        return "/" + uri[len("file:"):].lstrip("/")
-    return uri
+    """The path alone: file:/x, file:///x, /x are the same file, and machines may be named or not."""
+    return "/" + re.sub(r"^[a-z0-9+.-]+:(//[^/]*)?", "", uri).lstrip("/")
 
 
 def write_frames(rows, numbers, out, failures):
@@ -65,8 +66,11 @@ def steps(program, models, numbers):
         command = [exe, "step", "map", "--frames", "--plan", SparkFiles.get("plan")]
         if models:
             command += ["--model", ",".join(SparkFiles.get(m) for m in models)]
-        first = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        second = subprocess.Popen([exe, "step", "combine"], stdin=first.stdout, stdout=subprocess.PIPE)
+        try:
+            first = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            second = subprocess.Popen([exe, "step", "combine"], stdin=first.stdout, stdout=subprocess.PIPE)
+        except OSError as e:
+            raise RuntimeError("CULPRIT<a worker cannot run '%s': %s>" % (exe, e.strerror))
         first.stdout.close()
         failures = []
         writer = threading.Thread(target=write_frames, args=(rows, numbers, first.stdin, failures))
@@ -79,7 +83,7 @@ def steps(program, models, numbers):
         if failures:
             raise failures[0]
         if first.wait() or second.wait():
-            raise RuntimeError("CULPRIT<%s>" % (said or "the map step was ended (status %d)" % first.returncode))
+            raise RuntimeError("CULPRIT<%s>" % (said or "a map step was ended (status %d)" % first.returncode))
 
     return run
 
@@ -89,39 +93,73 @@ def read(spark, uris):
     return lines.select(F.col("value").cast("binary"), F.input_file_name(), F.expr("input_file_block_start()"))
 
 
-def main():
-    program, plan, records, failure, files = sys.argv[1:6]
-    numbers = {}
+def reason(text):
+    """What went wrong, in one line: as the program says, or as the innermost exception does."""
+    said = re.findall(r"CULPRIT<([^%>]+)>", text)
+    thrown = re.findall(r"^(?:Caused by: )?[\w.]+(?:Error|Exception): .+", text, re.M)
+    return (said or thrown or text.strip().split("\n"))[-1]
+
+
+def find_files(jvm, conf, uri):
+    """Status of every file at or below a URI, hidden ones left out."""
+    path = jvm.org.apache.hadoop.fs.Path(uri)
+    fs = path.getFileSystem(conf)
+    for found in fs.globStatus(path) or []:
+        inside = fs.listFiles(found.getPath(), True)
+        while inside.hasNext():
+            status = inside.next()
+            name = status.getPath().toString()[len(found.getPath().toString()):]
+            if status.getLen() and "/." not in name and "/_" not in name:
+                yield fs, status
+
+
+def look(spark, listing, heads, uri):
+    """What is there, and how each file begins."""
+    jvm, conf = spark._jvm, spark.sparkContext._jsc.hadoopConfiguration()
+    with open(listing, "w") as out:
+        for nr, (fs, status) in enumerate(find_files(jvm, conf, uri)):
+            size = status.getLen()
+            stream = fs.open(status.getPath())
+            data = jvm.org.apache.commons.io.IOUtils.toByteArray(stream, min(size, HEAD_BYTES))
+            stream.close()
+            with open(heads + str(nr), "wb") as f:
+                f.write(data)
+            out.write("%d\t%d\t%s\n" % (size, status.getModificationTime() // 1000, status.getPath().toString()))
+
+
+def run(spark, program, plan, records, files, *models):
+    """Map, combine, and the records in order."""
+    numbers, uris = {}, []
     with open(files) as f:
         for line in f:
             number, uri = line.rstrip("\n").split("\t")
             numbers[plain(uri)] = int(number)
-    spark = SparkSession.builder.getOrCreate()
+            uris.append("file://" + uri if uri.startswith("/") else uri)
     sc = spark.sparkContext
-    models = [os.path.basename(m) for m in sys.argv[6:]]
-    for path in [plan] + sys.argv[6:]:
+    for path in (plan,) + models:
         sc.addFile(path)
     if os.path.basename(program) == "culprit":
         sc.addFile(program)
         program = None
+    rdd = read(spark, uris).rdd.mapPartitions(steps(program, [os.path.basename(m) for m in models], numbers))
+    most = max(numbers.values()) + 1
+    nr = min(most, 2 * sc.defaultParallelism)
+    ordered = rdd.repartitionAndSortWithinPartitions(nr, lambda key: int(key[:8], 16) * nr // most)
+    with gzip.open(records, "wb", 6) as out:
+        for key, rest in ordered.toLocalIterator():
+            out.write(key.encode() + rest + b"\n")
+
+
+def main():
+    failure, what, *args = sys.argv[1:]
     try:
-        uris = ["file://" + u if u.startswith("/") else u for u in numbers]
-        rdd = read(spark, uris).rdd.mapPartitions(steps(program, models, numbers))
-        most = max(numbers.values()) + 1
-        nr = min(most, 2 * sc.defaultParallelism)
-        ordered = rdd.repartitionAndSortWithinPartitions(nr, lambda key: int(key[:8], 16) * nr // most)
-        with gzip.open(records, "wb", 6) as out:
-            for key, rest in ordered.toLocalIterator():
-                out.write(key.encode() + rest + b"\n")
-    except Exception as e:
-        text = str(e)
-        at = text.find("CULPRIT<")
-        text = text[at + len("CULPRIT<"):].split(">")[0] if at >= 0 else text.strip().split("\n")[0]
-        with open(failure, "w") as f:
-            f.write(text)
-        sys.exit(1)
-    finally:
+        spark = SparkSession.builder.getOrCreate()
+        (run if what == "run" else look)(spark, *args)
         spark.stop()
+    except Exception as e:
+        with open(failure, "w") as f:
+            f.write(reason(str(e)))
+        sys.exit(1)
 
 
 main()
