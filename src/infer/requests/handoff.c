@@ -5,7 +5,10 @@
 
 #include "base/mem.h"
 
-enum { TYPE_MIN = 10 }; /* executions of a type that show a habit */
+enum {
+	LOOK_MAX = 4096, /* further ones within the time are not looked at */
+	TYPE_MIN = 10
+}; /* executions of a type that show a habit */
 #define NEAR_NS INT64_C(1000000000)
 #define HABIT 0.9 /* so many of both sides find each other */
 
@@ -99,32 +102,52 @@ static int by_start(const void *a, const void *b)
 	return x->unit_at < y->unit_at ? -1 : x->unit_at > y->unit_at;
 }
 
-/* Pairs each nameless execution of one type with the next free one of the other; how many. */
-static size_t pair_up(struct handing *h, uint32_t from, uint32_t to, bool is_kept)
+/* Where the executions of each type stand, in order of their start. */
+struct by_type {
+	uint32_t *at, *first; /* first[type] .. first[type + 1] in at */
+};
+
+static void sort_by_type(const struct handing *h, uint32_t nr_types, struct by_type *t)
 {
-	size_t nr = 0, first = 0;
-	uint8_t *used = mem_realloc(NULL, h->v.nr + 1);
+	t->at = mem_realloc(NULL, mem_bytes(h->v.nr + 1, sizeof(*t->at)));
+	t->first = mem_realloc(NULL, mem_bytes(nr_types + 2, sizeof(*t->first)));
+	memset(t->first, 0, (nr_types + 2) * sizeof(*t->first));
+	vec_each(&h->v, e)
+		t->first[e->type + 2]++;
+	for (uint32_t i = 2; i < nr_types + 2; i++)
+		t->first[i] += t->first[i - 1];
+	for (uint32_t i = 0; i < h->v.nr; i++)
+		t->at[t->first[h->v.v[i].type + 1]++] = i;
+}
 
-	memset(used, 0, h->v.nr + 1);
-	for (size_t i = 0; i < h->v.nr; i++) {
-		struct execution *a = &h->v.v[i];
+/* Pairs each nameless execution of one type with the next free one of the other; how many. */
+static size_t pair_up(struct handing *h, const struct by_type *t, uint32_t from, uint32_t to,
+		      bool is_kept)
+{
+	size_t nr = 0;
+	uint32_t next = t->first[to], end = t->first[to + 1];
+	uint8_t *used = mem_realloc(NULL, end - next + 1);
 
-		if (a->type != from || a->is_named)
+	memset(used, 0, end - next + 1);
+	for (uint32_t i = t->first[from]; i < t->first[from + 1]; i++) {
+		struct execution *a = &h->v.v[t->at[i]];
+
+		if (a->is_named)
 			continue;
-		while (first < h->v.nr && h->v.v[first].end < a->start - NEAR_NS)
-			first++;
-		for (size_t k = first; k < h->v.nr; k++) {
-			struct execution *b = &h->v.v[k];
+		while (next < end && h->v.v[t->at[next]].end < a->start - NEAR_NS)
+			next++;
+		for (uint32_t k = next; k < end && k < next + LOOK_MAX; k++) {
+			struct execution *b = &h->v.v[t->at[k]];
 
 			if (b->start > a->start + NEAR_NS)
 				break;
-			if (b->type != to || used[k] || !b->is_named || b->file != a->file ||
+			if (used[k - t->first[to]] || !b->is_named || b->file != a->file ||
 			    b->end < a->start || !meet(h, a, b))
 				continue;
-			used[k] = 1;
+			used[k - t->first[to]] = 1;
 			nr++;
 			if (is_kept)
-				a->partner = (uint32_t)k + 1;
+				a->partner = t->at[k] + 1;
 			break;
 		}
 	}
@@ -135,6 +158,9 @@ static size_t pair_up(struct handing *h, uint32_t from, uint32_t to, bool is_kep
 static void try_types(struct handing *h, const uint32_t *loose, const uint32_t *named,
 		      uint32_t nr_types)
 {
+	struct by_type t;
+
+	sort_by_type(h, nr_types, &t);
 	for (uint32_t a = 0; a < nr_types; a++) {
 		size_t best = 0;
 		uint32_t best_type = 0;
@@ -147,15 +173,17 @@ static void try_types(struct handing *h, const uint32_t *loose, const uint32_t *
 			/* as many on both sides, or they do not hand over one by one */
 			if (b == a || named[b] < HABIT * loose[a] || loose[a] < HABIT * named[b])
 				continue;
-			nr = pair_up(h, a, b, false);
+			nr = pair_up(h, &t, a, b, false);
 			if (nr > best) {
 				best = nr;
 				best_type = b;
 			}
 		}
 		if ((double)best >= HABIT * loose[a])
-			pair_up(h, a, best_type, true);
+			pair_up(h, &t, a, best_type, true);
 	}
+	free(t.at);
+	free(t.first);
 }
 
 static void join(struct handing *h)

@@ -15,6 +15,12 @@ enum {
 	FAN_MIN = 8,
 	OWNED_MIN = 4, /* values that show who owns them */
 	MANY_OF_KIND = 4,
+	OWN_MAX = 512,     /* further names of one unit are left out */
+	HELD_MAX = 1024,   /* and so is what owns them */
+	MEET_MAX = 64,     /* a unit that names more shows nothing of who belongs to whom */
+	FOLDERS_MAX = 64,  /* above one path */
+	PAIRS_A_LINE = 8,  /* so many pairs of names are remembered for each line */
+	PAIRS_MIN = 65536, /* and these, however few lines there are */
 };
 #define FAN_SHARE 0.1
 #define FAN_SHARED 0.3
@@ -23,14 +29,34 @@ enum {
 #define COARSER 0.97
 #define SEVERAL UINT64_MAX
 
-struct met_kind { /* a thing and another kind */
-	uint32_t thing, kind;
-};
-
 /* The things that a unit names itself, of those that tell work apart. */
 struct own_names {
 	VEC(uint32_t) v;
+	uint32_t *taken;   /* of each thing: the round in which it was taken last */
+	uint32_t *of_kind; /* of each kind: how many are taken */
+	uint32_t round;
 };
+
+static uint32_t *numbers(size_t nr)
+{
+	uint32_t *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
+
+	memset(v, 0, (nr + 1) * sizeof(*v));
+	return v;
+}
+
+static struct own_names own_begin(const struct work *w)
+{
+	return (struct own_names){ .taken = numbers(w->g->things.nr),
+				   .of_kind = numbers(w->g->kinds.nr) };
+}
+
+static void own_end(struct own_names *own)
+{
+	vec_done(&own->v);
+	free(own->taken);
+	free(own->of_kind);
+}
 
 static bool can_tell(const struct work *w, uint32_t thing)
 {
@@ -39,29 +65,29 @@ static bool can_tell(const struct work *w, uint32_t thing)
 
 static void own_of(const struct work *w, const struct unit *u, struct own_names *own)
 {
+	vec_each (&own->v, thing)
+		own->of_kind[w->g->kind_of.v[*thing]] = 0;
 	vec_clear(&own->v);
-	for (uint32_t at = u->from; at < u->to; at++) {
+	own->round++;
+	for (uint32_t at = u->from; at < u->to && own->v.nr < OWN_MAX; at++) {
 		const struct seen_line *l = work_line(w, at);
 
-		for (unsigned i = 0; i < l->nr_names; i++) {
+		for (unsigned i = 0; i < l->nr_names && own->v.nr < OWN_MAX; i++) {
 			uint32_t thing = line_names(w, l)[i];
-			bool is_new = can_tell(w, thing);
 
-			for (size_t k = 0; k < own->v.nr && is_new; k++)
-				is_new = own->v.v[k] != thing;
-			if (is_new)
-				vec_push(&own->v, thing);
+			if (own->taken[thing] == own->round || !can_tell(w, thing))
+				continue;
+			own->taken[thing] = own->round;
+			own->of_kind[w->g->kind_of.v[thing]]++;
+			vec_push(&own->v, thing);
 		}
 	}
 }
 
-static unsigned nr_of_kind(const struct work *w, const struct own_names *own, uint32_t kind)
+/* Memory grows with the lines, not with the square of what they name. */
+static bool has_room(const struct work *w, const struct map *m)
 {
-	unsigned nr = 0;
-
-	for (size_t i = 0; i < own->v.nr; i++)
-		nr += w->g->kind_of.v[own->v.v[i]] == kind;
-	return nr;
+	return m->nr < PAIRS_A_LINE * w->g->lines.nr + PAIRS_MIN;
 }
 
 static bool is_numbers_alone(const struct work *w, uint32_t kind)
@@ -87,27 +113,25 @@ struct meetings {
 
 static void note_pair(const struct work *w, struct meetings *m, uint32_t a, uint32_t b)
 {
-	uint64_t *seen = map_at(&m->pairs, map_pair(a, b));
-
-	if (*seen)
+	if (!has_room(w, &m->pairs) || map_find(&m->pairs, map_pair(a, b)))
 		return;
-	*seen = 1;
+	*map_at(&m->pairs, map_pair(a, b)) = 1;
 	(*map_at(&m->nr, map_pair(a, w->g->kind_of.v[b])))++;
 	vec_push(&m->met, map_pair(a, b));
 }
 
 static void note_unit(const struct work *w, struct meetings *m, const struct own_names *own)
 {
-	for (size_t i = 0; i < own->v.nr; i++) {
+	for (size_t i = 0; i < own->v.nr && own->v.nr <= MEET_MAX; i++) {
 		uint32_t a = own->v.v[i], ka = w->g->kind_of.v[a];
 
-		if (is_numbers_alone(w, ka) || nr_of_kind(w, own, ka) > 2)
+		if (is_numbers_alone(w, ka) || own->of_kind[ka] > 2)
 			continue;
 		for (size_t k = 0; k < own->v.nr; k++) {
 			uint32_t b = own->v.v[k], kb = w->g->kind_of.v[b];
 
 			if (ka != kb && !is_numbers_alone(w, kb) && !hold_same_stem(w, ka, kb) &&
-			    nr_of_kind(w, own, kb) <= MANY_OF_KIND)
+			    own->of_kind[kb] <= MANY_OF_KIND)
 				note_pair(w, m, a, b);
 		}
 	}
@@ -164,10 +188,9 @@ static void mark_numbers(struct work *w)
 void weigh_units(struct work *w)
 {
 	struct meetings m = { 0 };
-	struct own_names own = { 0 };
+	struct own_names own = own_begin(w);
 
-	m.nr_values = mem_realloc(NULL, mem_bytes(w->g->kinds.nr + 1, sizeof(*m.nr_values)));
-	memset(m.nr_values, 0, (w->g->kinds.nr + 1) * sizeof(*m.nr_values));
+	m.nr_values = numbers(w->g->kinds.nr);
 	for (uint32_t i = 0; i < w->g->things.nr; i++)
 		m.nr_values[w->g->kind_of.v[i]] += w->seen[i] && can_tell(w, i);
 	vec_each (&w->units, u) {
@@ -180,28 +203,30 @@ void weigh_units(struct work *w)
 	vec_done(&m.met);
 	map_done(&m.pairs);
 	map_done(&m.nr);
-	vec_done(&own.v);
+	own_end(&own);
 }
 
 /* --- owners ------------------------------------------------------------------------------ */
 
 struct asked { /* two kinds */
 	uint64_t values, single;
-	struct map owners; /* values of the coarser kind */
+	uint64_t owners; /* values of the coarser kind */
 };
 
 static void note_owner(const struct work *w, struct owners *o, const struct own_names *own)
 {
-	for (size_t i = 0; i < own->v.nr; i++) {
+	for (size_t i = 0; i < own->v.nr && own->v.nr <= MEET_MAX; i++) {
 		uint32_t a = own->v.v[i], ka = w->g->kind_of.v[a];
 
-		if (nr_of_kind(w, own, ka) != 1)
+		if (own->of_kind[ka] != 1)
 			continue;
 		for (size_t k = 0; k < own->v.nr; k++) {
 			uint32_t b = own->v.v[k], kb = w->g->kind_of.v[b];
 			uint64_t *at;
 
-			if (ka == kb || nr_of_kind(w, own, kb) != 1)
+			if (ka == kb || own->of_kind[kb] != 1)
+				continue;
+			if (!has_room(w, &o->of) && !map_find(&o->of, map_pair(a, kb)))
 				continue;
 			at = map_at(&o->of, map_pair(a, kb));
 			*at = !*at || *at == b + 1u ? b + 1u : SEVERAL;
@@ -209,44 +234,55 @@ static void note_owner(const struct work *w, struct owners *o, const struct own_
 	}
 }
 
+struct asking {
+	VEC(struct asked) v;
+	VEC(uint64_t) pairs; /* of kinds */
+	struct map at;       /* two kinds: 1 + where */
+	struct map owners;   /* which of these, and an owner */
+};
+
+static void ask(const struct work *w, struct asking *q, const struct map_slot *of)
+{
+	uint64_t key = map_pair(w->g->kind_of.v[of->key >> 32], (uint32_t)of->key);
+	uint64_t *at = map_at(&q->at, key);
+	struct asked *a;
+
+	if (!*at) {
+		vec_push(&q->v, (struct asked){ 0 });
+		vec_push(&q->pairs, key);
+		*at = q->v.nr;
+	}
+	a = &q->v.v[*at - 1];
+	a->values++;
+	if (of->value == SEVERAL)
+		return;
+	a->single++;
+	a->owners += !(*map_at(&q->owners, map_pair((uint32_t)*at, (uint32_t)of->value)))++;
+}
+
 static void decide(const struct work *w, struct owners *o)
 {
-	struct map asked = { 0 };
-	VEC(struct asked) v = { 0 };
-	VEC(uint64_t) pairs = { 0 };
-	uint32_t *nr_values = mem_realloc(NULL, mem_bytes(w->g->kinds.nr + 1, sizeof(*nr_values)));
+	struct asking q = { 0 };
+	uint32_t *nr_values = numbers(w->g->kinds.nr);
 
-	memset(nr_values, 0, (w->g->kinds.nr + 1) * sizeof(*nr_values));
 	for (uint32_t i = 0; i < w->g->things.nr; i++)
 		nr_values[w->g->kind_of.v[i]] += w->seen[i] && can_tell(w, i);
-	for (const struct map_slot *s = NULL; (s = map_next(&o->of, s));) {
-		uint64_t key = map_pair(w->g->kind_of.v[s->key >> 32], (uint32_t)s->key);
-		uint64_t *at = map_at(&asked, key);
+	for (const struct map_slot *s = NULL; (s = map_next(&o->of, s));)
+		ask(w, &q, s);
+	for (size_t i = 0; i < q.v.nr; i++) {
+		uint32_t fine = (uint32_t)(q.pairs.v[i] >> 32);
+		double nr = (double)q.v.v[i].values, coarse = (double)q.v.v[i].owners;
 
-		if (!*at) {
-			vec_push(&v, (struct asked){ 0 });
-			vec_push(&pairs, key);
-			*at = v.nr;
-		}
-		v.v[*at - 1].values++;
-		v.v[*at - 1].single += s->value != SEVERAL;
-		if (s->value != SEVERAL)
-			(*map_at(&v.v[*at - 1].owners, s->value))++;
-	}
-	for (size_t i = 0; i < v.nr; i++) {
-		uint32_t fine = (uint32_t)(pairs.v[i] >> 32);
-		double nr = (double)v.v[i].values, coarse = (double)v.v[i].owners.nr;
-
-		if (nr >= OWNED_MIN && (double)v.v[i].single >= OWNED_SHARE * nr &&
+		if (nr >= OWNED_MIN && (double)q.v.v[i].single >= OWNED_SHARE * nr &&
 		    nr >= COVERED * nr_values[fine] && coarse >= 2 && coarse <= COARSER * nr) {
-			*map_at(&o->kinds, pairs.v[i]) = 1;
-			vec_push(&o->pairs, pairs.v[i]);
+			*map_at(&o->kinds, q.pairs.v[i]) = 1;
+			vec_push(&o->pairs, q.pairs.v[i]);
 		}
-		map_done(&v.v[i].owners);
 	}
-	vec_done(&v);
-	vec_done(&pairs);
-	map_done(&asked);
+	vec_done(&q.v);
+	vec_done(&q.pairs);
+	map_done(&q.at);
+	map_done(&q.owners);
 	free(nr_values);
 }
 
@@ -262,61 +298,76 @@ bool hold_is_owner(const struct owners *o, uint32_t fine, uint32_t coarse)
 	return map_find(&o->kinds, map_pair(fine, coarse));
 }
 
-static bool has_kind(const struct work *w, const struct held *v, size_t nr, uint32_t kind)
+/* Where the owners of a kind begin among the pairs. */
+size_t hold_owners_at(const struct owners *o, uint32_t fine)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (!v[i].depth && w->g->kind_of.v[v[i].thing] == kind)
-			return true;
-	return false;
+	size_t from = 0, to = o->pairs.nr;
+
+	while (from < to) {
+		size_t mid = (from + to) / 2;
+
+		if (o->pairs.v[mid] >> 32 < fine)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
 }
 
-static void add_held(struct work *w, struct unit *u, uint32_t thing, unsigned depth)
+static void add_held(struct work *w, struct own_names *own, struct unit *u, uint32_t thing,
+		     unsigned depth)
 {
-	for (uint32_t i = 0; i < u->nr_held; i++)
-		if (w->held.v[u->held_at + i].thing == thing)
-			return;
+	if (own->taken[thing] == own->round || u->nr_held >= HELD_MAX)
+		return;
+	own->taken[thing] = own->round;
 	vec_push(&w->held, (struct held){ thing, (uint8_t)depth });
 	u->nr_held++;
 }
 
 /* What owns the things that are held, and what owns that. */
-static void add_owners(struct work *w, const struct owners *o, struct unit *u)
+static void add_owners(struct work *w, const struct owners *o, struct own_names *own,
+		       struct unit *u)
 {
 	for (uint32_t i = 0; i < u->nr_held; i++) {
 		struct held h = w->held.v[u->held_at + i];
+		uint32_t fine = w->g->kind_of.v[h.thing];
 
-		for (size_t k = 0; k < o->pairs.nr && h.depth < DEPTH_PREFIX - 1; k++) {
+		if (h.depth >= DEPTH_PREFIX - 1)
+			continue;
+		for (size_t k = hold_owners_at(o, fine);
+		     k < o->pairs.nr && o->pairs.v[k] >> 32 == fine; k++) {
 			const uint64_t *of;
 			uint32_t kind = (uint32_t)o->pairs.v[k];
 
-			if (o->pairs.v[k] >> 32 != w->g->kind_of.v[h.thing] ||
-			    has_kind(w, &w->held.v[u->held_at], u->nr_held, kind))
+			if (own->of_kind[kind])
 				continue;
 			of = map_find(&o->of, map_pair(h.thing, kind));
 			if (of && *of != SEVERAL)
-				add_held(w, u, (uint32_t)*of - 1, h.depth + 1u);
+				add_held(w, own, u, (uint32_t)*of - 1, h.depth + 1u);
 		}
 	}
 }
 
 /* Folders above the paths, as far as something names them. */
-static void add_folders(struct work *w, struct unit *u)
+static void add_folders(struct work *w, struct own_names *own, struct unit *u)
 {
 	uint32_t nr = u->nr_held;
 
 	for (uint32_t i = 0; i < nr; i++) {
 		struct held h = w->held.v[u->held_at + i];
 		struct str name = names_str(&w->g->things, h.thing);
+		unsigned folders = 0;
 
 		if (!work_is_path(w, h.thing))
 			continue;
-		while (name.n && name.p[name.n - 1] != SIGHT_SEPARATOR) {
+		while (name.n && name.p[name.n - 1] != SIGHT_SEPARATOR && folders < FOLDERS_MAX) {
 			name.n--;
 			if (name.p[name.n] == '/') {
 				sym_t above = names_find(&w->g->things, name);
 
+				folders++;
 				if (above && w->seen[above] && can_tell(w, above))
-					add_held(w, u, above, h.depth + DEPTH_PREFIX);
+					add_held(w, own, u, above, h.depth + DEPTH_PREFIX);
 			}
 		}
 	}
@@ -324,7 +375,7 @@ static void add_folders(struct work *w, struct unit *u)
 
 void find_owners(struct work *w, struct owners *o)
 {
-	struct own_names own = { 0 };
+	struct own_names own = own_begin(w);
 
 	*o = (struct owners){ 0 };
 	vec_each (&w->units, u) {
@@ -337,12 +388,13 @@ void find_owners(struct work *w, struct owners *o)
 	vec_each (&w->units, u) {
 		own_of(w, u, &own);
 		u->held_at = (uint32_t)w->held.nr;
-		for (size_t i = 0; i < own.v.nr; i++)
-			add_held(w, u, own.v.v[i], 0);
-		add_owners(w, o, u);
-		add_folders(w, u);
+		u->nr_held = (uint32_t)own.v.nr;
+		vec_each (&own.v, thing)
+			vec_push(&w->held, (struct held){ *thing, 0 });
+		add_owners(w, o, &own, u);
+		add_folders(w, &own, u);
 	}
-	vec_done(&own.v);
+	own_end(&own);
 }
 
 void owners_done(struct owners *o)

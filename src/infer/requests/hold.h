@@ -8,7 +8,7 @@
 struct owners {
 	struct map of;       /* thing and kind: 1 + what of that kind owns it */
 	struct map kinds;    /* two kinds: the second owns the first */
-	VEC(uint64_t) pairs; /* those kinds, in order */
+	VEC(uint64_t) pairs; /* those kinds, in order: all owners of a kind stand together */
 };
 
 /* Finds hubs that only the units show. */
@@ -16,6 +16,8 @@ void weigh_units(struct work *w);
 /* Fills held of every unit. */
 void find_owners(struct work *w, struct owners *o);
 void owners_done(struct owners *o);
+/* Where the owners of a kind begin among the pairs. */
+size_t hold_owners_at(const struct owners *o, uint32_t fine);
 bool hold_is_owner(const struct owners *o, uint32_t fine, uint32_t coarse);
 /* blk#1 and blk#2: parts of one compound. */
 bool hold_same_stem(const struct work *w, uint32_t a, uint32_t b);
