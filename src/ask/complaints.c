@@ -150,6 +150,24 @@ struct reading {
 	sym_t node;
 };
 
+/* Where a statement is known the point is its place in the program, which the line does not say:
+ * then the message stands behind the thread and a word that ends in a colon. */
+static struct str behind_thread(struct str text, const struct event *ev)
+{
+	struct str line = str_head(text, str_find_char(text, '\n'));
+	size_t at = ev->thread.n ? str_find(line, ev->thread) : line.n, n;
+
+	if (at == line.n || (ev->point.n && str_find(line, ev->point) < line.n))
+		return text;
+	line = str_skip(line, at + ev->thread.n);
+	while (line.n && (line.p[0] == ' ' || line.p[0] == ']' || line.p[0] == ')'))
+		line = str_skip(line, 1);
+	n = str_find_char(line, ' ');
+	if (n && n < line.n && line.p[n - 1] == ':')
+		line = str_skip(line, n + 1);
+	return line;
+}
+
 static int read_one(void *ctx, uint64_t number, const struct event *ev)
 {
 	struct reading *r = ctx;
@@ -165,7 +183,7 @@ static int read_one(void *ctx, uint64_t number, const struct event *ev)
 	else if (store_event_text(r->s, ev, &r->c->text, &err) <= 0)
 		return 0;
 	text = str_head(buf_str(&r->c->text), READ_BYTES);
-	complaints_mask(text, ev->point, &r->c->masked);
+	complaints_mask(behind_thread(text, ev), ev->point, &r->c->masked);
 	count_addresses(r->c, text, r->node);
 	one = complaint_of(r->c, r->node, buf_str(&r->c->masked));
 	if (one)

@@ -112,7 +112,7 @@ static void sort_by_type(const struct handing *h, uint32_t nr_types, struct by_t
 	t->at = mem_realloc(NULL, mem_bytes(h->v.nr + 1, sizeof(*t->at)));
 	t->first = mem_realloc(NULL, mem_bytes(nr_types + 2, sizeof(*t->first)));
 	memset(t->first, 0, (nr_types + 2) * sizeof(*t->first));
-	vec_each(&h->v, e)
+	vec_each (&h->v, e)
 		t->first[e->type + 2]++;
 	for (uint32_t i = 2; i < nr_types + 2; i++)
 		t->first[i] += t->first[i - 1];
@@ -202,6 +202,7 @@ static void join(struct handing *h)
 			u->is_mixed = false;
 			u->is_served = false;
 			u->parent = NO_UNIT;
+			u->why = WHY_HANDED;
 		}
 	}
 }

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "infer/requests/match_build.h"
+#include "infer/requests/match_name.h"
 #include "infer/requests/match_where.h"
 
 /* Of constant text. Fewer letters say too little where the logger does not agree. */
@@ -362,6 +363,7 @@ int matcher_new(struct matcher **m, const struct model_file *const *models, unsi
 	for (unsigned i = 0; i < nr; i++)
 		made->models[i] = models[i];
 	match_build(made);
+	match_name_points(made);
 	*m = made;
 	return 0;
 }

@@ -23,6 +23,7 @@ struct matcher {
 	struct match_sets files;
 	const struct match_set *all;
 	const struct match_set *threads;
+	const struct str *point_names; /* by number */
 };
 
 void match_build(struct matcher *m);

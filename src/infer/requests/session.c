@@ -12,6 +12,8 @@
 #include "infer/requests/family.h"
 
 enum {
+	SELDOM = 20,   /* what begins work is seen more often */
+	RARE_BITS = 5,
 	BORN_MIN = 5,  /* things that are named first in a family of threads */
 	BATCH_MIN = 6, /* names of one kind in one unit, without a common owner */
 };
@@ -34,7 +36,9 @@ struct sitting {
 	bool *is_entry;        /* of each family of threads: requests come in there */
 	struct map executions; /* without a parent: their session */
 	struct map seen;       /* session and type */
+	struct map ends;       /* where units end in by_thread: the unit */
 	struct map done;       /* what sessions did: where, to what */
+	VEC(uint64_t) musts;   /* two types: the second nearly always follows the first */
 	VEC(int64_t) end;      /* of each session, ns */
 	VEC(uint32_t) first;   /* of each session: its first unit */
 	uint32_t nr;
@@ -132,14 +136,15 @@ static bool is_spread(struct sitting *s, const struct unit *u)
 /* How surely the unit follows such an earlier one: by the surest of their lines. */
 static double follows(const struct sitting *s, const struct unit *u, const struct unit *earlier)
 {
+	const struct ties *l = s->l;
+	size_t a = (size_t)(earlier - s->w->units.v), b = (size_t)(u - s->w->units.v);
 	double best = 0;
 
-	for (uint32_t at = u->from; at < u->to; at++)
-		for (uint32_t k = earlier->from; k < earlier->to; k++) {
-			uint32_t type = work_line(s->w, k)->type;
-			uint32_t next = work_line(s->w, at)->type;
-			double share = k == earlier->from ? ties_share(s->l, type, next)
-							  : ties_share_beside(s->l, type, next);
+	for (uint32_t i = l->types_at.v[b]; i < l->types_at.v[b + 1]; i++)
+		for (uint32_t k = l->types_at.v[a]; k < l->types_at.v[a + 1]; k++) {
+			double share = k == l->types_at.v[a]
+					       ? ties_share(l, l->types.v[k], l->types.v[i])
+					       : ties_share_beside(l, l->types.v[k], l->types.v[i]);
 
 			best = share > best ? share : best;
 		}
@@ -201,14 +206,41 @@ static bool is_nearer(const struct sitting *s, const struct candidate *c,
 	return c->bits != best->bits ? c->bits > best->bits : c->unit > best->unit;
 }
 
+static int by_pair(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* What nearly always follows: pairs of types, in order. */
+static void find_musts(struct sitting *s)
+{
+	for (const struct map_slot *f = NULL; (f = map_next(&s->l->follows, f));) {
+		uint32_t type = (uint32_t)(f->key >> 32), next = (uint32_t)f->key;
+
+		if (type != next && ties_share(s->l, type, next) >= MUST_FOLLOW)
+			vec_push(&s->musts, f->key);
+	}
+	if (s->musts.nr)
+		qsort(s->musts.v, s->musts.nr, sizeof(*s->musts.v), by_pair);
+}
+
 /* Whether something that nearly always follows such a unit has not come yet in its session. */
 static bool is_open(const struct sitting *s, const struct unit *a)
 {
-	const struct work *w = s->w;
+	size_t from = 0, to = s->musts.nr;
 
-	for (uint32_t type = 0; type < w->g->types.nr; type++)
-		if (type != a->type && ties_share(s->l, a->type, type) >= MUST_FOLLOW &&
-		    !map_find(&s->seen, map_pair(a->session, type)))
+	while (from < to) {
+		size_t mid = (from + to) / 2;
+
+		if (s->musts.v[mid] >> 32 < a->type)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	for (; from < s->musts.nr && s->musts.v[from] >> 32 == a->type; from++)
+		if (!map_find(&s->seen, map_pair(a->session, (uint32_t)s->musts.v[from])))
 			return true;
 	return false;
 }
@@ -245,7 +277,7 @@ static bool was_done(const struct sitting *s, const struct unit *u, const struct
 	       map_find(&s->done, done_key(s, u, session, c->thing));
 }
 
-static uint32_t parent_of(struct sitting *s, uint32_t unit, double *sure)
+static const struct candidate *cause_of(struct sitting *s, uint32_t unit, double *sure)
 {
 	struct work *w = s->w;
 	const struct candidate *best = NULL;
@@ -265,7 +297,7 @@ static uint32_t parent_of(struct sitting *s, uint32_t unit, double *sure)
 		best = c;
 		*sure = share;
 	}
-	return best ? best->unit : NO_UNIT;
+	return best;
 }
 
 static bool is_compound(const struct work *w, uint32_t kind)
@@ -319,7 +351,7 @@ static bool is_by_the_same(const struct work *w, const struct unit *a, const str
 
 /* The same work again that is part of the same request: what it began with is not over, or it
  * follows at once. */
-static uint32_t go_on_with(struct sitting *s, uint32_t unit)
+static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
 {
 	struct work *w = s->w;
 	const struct unit *u = &w->units.v[unit];
@@ -332,9 +364,9 @@ static uint32_t go_on_with(struct sitting *s, uint32_t unit)
 			continue;
 		if (is_open(s, a) ||
 		    (u->start - a->end <= AT_ONCE_NS && is_by_the_same(w, a, u, c->thing)))
-			return c->unit;
+			return c;
 	}
-	return NO_UNIT;
+	return NULL;
 }
 
 /* Whether the thread is there for this unit alone: it is called after something that it names. */
@@ -370,6 +402,43 @@ static bool is_served(const struct sitting *s, const struct unit *u)
 					w->units.v[u->parent].is_served);
 }
 
+static void tie_to(const struct work *w, struct unit *u, const struct candidate *cause,
+		   enum why_how why)
+{
+	if (!cause)
+		return;
+	u->parent = cause->unit;
+	u->thing = cause->thing;
+	u->why = is_agreed(w, cause->thing) && why == WHY_FOLLOWS ? WHY_AGREED : why;
+}
+
+/* The unit right before it in its thread, if both name the same thing and nothing was long silent:
+ * where it was cut, nothing began. */
+static uint32_t go_on_in_thread(const struct sitting *s, uint32_t unit)
+{
+	const struct work *w = s->w;
+	const struct unit *u = &w->units.v[unit];
+	const uint64_t *before = map_find(&s->ends, u->from);
+	const struct unit *a;
+
+	if (!before)
+		return NO_UNIT;
+	a = &w->units.v[*before];
+	if (a->is_batch || work_line(w, a->from)->thread != work_line(w, u->from)->thread ||
+	    work_line(w, a->from)->file != work_line(w, u->from)->file ||
+	    u->start - a->end > AT_ONCE_NS)
+		return NO_UNIT;
+	for (uint32_t i = 0; i < u->nr_held; i++)
+		for (uint32_t k = 0; k < a->nr_held; k++) {
+			struct held x = w->held.v[u->held_at + i], y = w->held.v[a->held_at + k];
+
+			if (x.thing == y.thing && !x.depth && !y.depth &&
+			    s->l->bits[x.thing] >= RARE_BITS)
+				return (uint32_t)*before;
+		}
+	return NO_UNIT;
+}
+
 static void sit(struct sitting *s, uint32_t unit)
 {
 	struct work *w = s->w;
@@ -379,9 +448,11 @@ static void sit(struct sitting *s, uint32_t unit)
 	u->is_batch =
 		u->family == FAMILY_SEVERAL || (!u->family && (u->is_batch || is_spread(s, u)));
 	if (!u->is_batch && !u->is_undated) {
-		u->parent = parent_of(s, unit, &sure);
-		if (u->parent == NO_UNIT)
-			u->parent = go_on_with(s, unit);
+		const struct candidate *cause = cause_of(s, unit, &sure);
+
+		tie_to(w, u, cause, WHY_FOLLOWS);
+		if (!cause)
+			tie_to(w, u, go_on_with(s, unit), WHY_AGAIN);
 	}
 	if (u->family && !u->is_batch) {
 		uint64_t *at = map_at(&s->families, u->family);
@@ -389,6 +460,8 @@ static void sit(struct sitting *s, uint32_t unit)
 		if (!*at)
 			*at = ++s->nr;
 		u->session = (uint32_t)*at;
+		u->why = WHY_FAMILY;
+		u->thing = u->family;
 		if (u->parent != NO_UNIT && w->units.v[u->parent].session != u->session)
 			u->parent = NO_UNIT;
 	} else if (u->parent != NO_UNIT) {
@@ -398,6 +471,7 @@ static void sit(struct sitting *s, uint32_t unit)
 		uint64_t *at = map_at(&s->executions, u->execution);
 
 		/* rounds of a loop that nothing else explains are one piece of work */
+		u->why = *at ? WHY_LOOP : WHY_FIRST;
 		if (!*at || u->is_batch)
 			*at = ++s->nr;
 		u->session = (uint32_t)*at;
@@ -405,6 +479,7 @@ static void sit(struct sitting *s, uint32_t unit)
 	u->is_served = is_served(s, u);
 	for (uint32_t at = u->from; at < u->to; at++)
 		*map_at(&s->seen, map_pair(u->session, work_line(w, at)->type)) = 1;
+	*map_at(&s->ends, u->to) = unit;
 	while (s->first.nr <= u->session) {
 		vec_push(&s->first, unit);
 		vec_push(&s->end, u->end);
@@ -424,12 +499,15 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 
 	s.is_entry = mem_realloc(NULL, w->nr_families + 1);
 	find_entries(&s);
+	find_musts(&s);
 	for (uint32_t i = 0; i < w->units.nr; i++)
 		sit(&s, i);
 	free(s.is_entry);
 	map_done(&s.executions);
 	map_done(&s.seen);
 	map_done(&s.done);
+	map_done(&s.ends);
+	vec_done(&s.musts);
 	vec_done(&s.end);
 	vec_done(&s.first);
 	map_done(&s.live);

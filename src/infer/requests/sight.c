@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "infer/requests/match.h"
+#include "infer/requests/match_name.h"
 #include "infer/requests/match_pack.h"
 #include "infer/requests/tokens.h"
 #include "model/event.h"
@@ -50,6 +51,8 @@ void sight_event(const void *ctx, struct event *ev, struct str message, struct a
 
 	if (ctx)
 		match_event(ctx, ev, message, arena);
+	if (ev->statement)
+		ev->point = matcher_point_name(ctx, ev->statement);
 	tokens_find(&own, message);
 	tokens_find(&thread, ev->thread);
 	start = arena_alloc(arena, own.nr_shape + names_bytes(&own) + names_bytes(&thread) + 32);

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "infer/requests/gather.h"
+#include "model/why.h"
 
 struct course;
 
@@ -37,6 +38,8 @@ struct unit {
 	bool is_undated;    /* nothing tells when it was */
 	bool is_batch;      /* names things of several requests: belongs to none */
 	bool is_mixed;      /* its execution does: so do the lines that name nothing */
+	enum why_how why;   /* it is in its session */
+	uint32_t thing;     /* that ties it to its parent or its family; 0: none */
 	float sure;
 };
 
