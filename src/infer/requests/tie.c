@@ -15,6 +15,15 @@
 #define MANY 20      /* of many statements one looks sure by chance, unless it is seen so often */
 #define DEPTH_BITS 2 /* a name by way of an owner says less */
 
+enum {
+	TYPES_MAX = 64,        /* further statements of one unit tell nothing of what follows */
+	RECENT_MAX = 64,       /* sorts of units that named a thing last */
+	OFFERS_MAX = 256,      /* earlier units that one is held against */
+	FOLLOWS_MAX = 1 << 23, /* pairs of statements that are counted */
+	COUNTED_A_UNIT = 16,   /* statements that are known to follow, for each unit */
+	COUNTED_MIN = 65536,
+};
+
 /* The last unit of each type that named a thing. */
 struct recent {
 	uint32_t type, unit;
@@ -27,17 +36,29 @@ struct finder {
 	VEC(struct recent) * recent; /* of each thing */
 	struct map counted;          /* unit and type: counted as followed */
 	struct map superseded;       /* units after which the same was done again */
+	uint32_t *offered;           /* of each unit: 1 + the later one that it was offered to */
+	unsigned nr_offers;          /* to the unit at hand */
 };
 
 void ties_done(struct ties *l)
 {
 	vec_done(&l->v);
 	vec_done(&l->at);
+	vec_done(&l->types);
+	vec_done(&l->types_at);
 	map_done(&l->follows);
 	map_done(&l->again);
 	free(l->nr_again);
 	free(l->nr_of_type);
 	free(l->bits);
+}
+
+static uint32_t *numbers(size_t nr)
+{
+	uint32_t *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
+
+	memset(v, 0, (nr + 1) * sizeof(*v));
+	return v;
 }
 
 /* How many units could have been followed, and how many were. */
@@ -187,9 +208,10 @@ static void offer(struct finder *f, uint32_t unit, uint32_t earlier)
 	const struct unit *b = &f->w->units.v[unit], *a = &f->w->units.v[earlier];
 	struct candidate c = { .unit = earlier };
 
-	for (size_t i = l->at.v[unit]; i < l->v.nr; i++)
-		if (l->v.v[i].unit == earlier)
-			return;
+	if (f->offered[earlier] == unit + 1 || f->nr_offers == OFFERS_MAX)
+		return;
+	f->offered[earlier] = unit + 1;
+	f->nr_offers++;
 	c.bits = tie(f, a, b, &c.thing);
 	if (c.bits <= -100)
 		return;
@@ -205,13 +227,28 @@ static void offer(struct finder *f, uint32_t unit, uint32_t earlier)
 	vec_push(&l->v, c);
 }
 
-/* Whether no line before it in the unit came from the same statement. */
-static bool is_first_of_type(const struct work *w, const struct unit *u, uint32_t at)
+/* From which statements the lines of each unit are. */
+static void list_types(struct ties *l, const struct work *w)
 {
-	for (uint32_t i = u->from; i < at; i++)
-		if (work_line(w, i)->type == work_line(w, at)->type)
-			return false;
-	return true;
+	uint32_t *taken = numbers(w->g->types.nr);
+
+	for (uint32_t i = 0; i < w->units.nr; i++) {
+		const struct unit *u = &w->units.v[i];
+		size_t from = l->types.nr;
+
+		vec_push(&l->types_at, (uint32_t)from);
+		for (uint32_t at = u->from; at < u->to && l->types.nr - from < TYPES_MAX; at++) {
+			uint32_t type = work_line(w, at)->type;
+
+			if (taken[type] == i + 1)
+				continue;
+			taken[type] = i + 1;
+			vec_push(&l->types, type);
+			l->nr_of_type[type]++;
+		}
+	}
+	vec_push(&l->types_at, (uint32_t)l->types.nr);
+	free(taken);
 }
 
 static void remember(struct finder *f, uint32_t unit)
@@ -220,34 +257,42 @@ static void remember(struct finder *f, uint32_t unit)
 
 	for (uint32_t i = 0; i < u->nr_held; i++) {
 		uint32_t thing = f->w->held.v[u->held_at + i].thing;
-		bool is_known = false;
+		struct recent *oldest = NULL, *same = NULL;
 
-		vec_each (&f->recent[thing], r)
-			if (r->type == u->type) {
-				r->unit = unit;
-				is_known = true;
-			}
-		if (!is_known)
+		vec_each (&f->recent[thing], r) {
+			oldest = !oldest || r->unit < oldest->unit ? r : oldest;
+			same = r->type == u->type ? r : same;
+		}
+		if (!same && f->recent[thing].nr == RECENT_MAX)
+			same = oldest;
+		if (same)
+			*same = (struct recent){ u->type, unit };
+		else
 			vec_push(&f->recent[thing], (struct recent){ u->type, unit });
 	}
 }
 
-/* Every statement of the earlier unit is followed by every one of this unit. */
-static void count_pair(struct finder *f, uint32_t earlier, const struct unit *u)
+/* Adds one, unless that takes more room than there is. */
+static void count_one(struct map *m, uint64_t key, size_t room)
 {
-	const struct unit *a = &f->w->units.v[earlier];
+	if (m->nr < room || map_find(m, key))
+		(*map_at(m, key))++;
+}
 
-	for (uint32_t at = u->from; at < u->to; at++) {
-		uint32_t next = work_line(f->w, at)->type;
-		uint64_t *seen = map_at(&f->counted, map_pair(earlier, next));
+/* Every statement of the earlier unit is followed by every one of this unit. */
+static void count_pair(struct finder *f, uint32_t earlier, uint32_t unit)
+{
+	struct ties *l = f->l;
+	size_t room = COUNTED_A_UNIT * f->w->units.nr + COUNTED_MIN;
 
-		if (*seen)
+	for (uint32_t i = l->types_at.v[unit]; i < l->types_at.v[unit + 1]; i++) {
+		uint32_t next = l->types.v[i];
+
+		if (f->counted.nr >= room || map_find(&f->counted, map_pair(earlier, next)))
 			continue;
-		*seen = 1;
-		for (uint32_t k = a->from; k < a->to; k++)
-			if (is_first_of_type(f->w, a, k))
-				(*map_at(&f->l->follows,
-					 map_pair(work_line(f->w, k)->type, next)))++;
+		*map_at(&f->counted, map_pair(earlier, next)) = 1;
+		for (uint32_t k = l->types_at.v[earlier]; k < l->types_at.v[earlier + 1]; k++)
+			count_one(&l->follows, map_pair(l->types.v[k], next), FOLLOWS_MAX);
 	}
 }
 
@@ -273,50 +318,50 @@ static void sum_up(struct finder *f)
 {
 	struct ties *l = f->l;
 
-	for (const struct map_slot *s = NULL; (s = map_next(&f->superseded, s));) {
-		const struct unit *a = &f->w->units.v[s->key];
-
-		for (uint32_t at = a->from; at < a->to; at++)
-			if (is_first_of_type(f->w, a, at))
-				l->nr_again[work_line(f->w, at)->type]++;
-	}
+	for (const struct map_slot *s = NULL; (s = map_next(&f->superseded, s));)
+		for (uint32_t i = l->types_at.v[s->key]; i < l->types_at.v[s->key + 1]; i++)
+			l->nr_again[l->types.v[i]]++;
 	for (const struct map_slot *s = NULL; (s = map_next(&f->counted, s));) {
 		uint32_t earlier = (uint32_t)(s->key >> 32);
-		const struct unit *a = &f->w->units.v[earlier];
 
 		if (!map_find(&f->superseded, earlier))
 			continue;
-		for (uint32_t at = a->from; at < a->to; at++)
-			if (is_first_of_type(f->w, a, at))
-				(*map_at(&l->again,
-					 map_pair(work_line(f->w, at)->type, (uint32_t)s->key)))++;
+		for (uint32_t i = l->types_at.v[earlier]; i < l->types_at.v[earlier + 1]; i++)
+			count_one(&l->again, map_pair(l->types.v[i], (uint32_t)s->key),
+				  FOLLOWS_MAX);
 	}
-}
-
-static void count_types(struct finder *f, uint32_t unit)
-{
-	const struct unit *u = &f->w->units.v[unit];
-	struct ties *l = f->l;
-
-	for (size_t i = l->at.v[unit]; i < l->v.nr; i++)
-		count_pair(f, l->v.v[i].unit, u);
-	for (uint32_t at = u->from; at < u->to; at++)
-		if (is_first_of_type(f->w, u, at))
-			l->nr_of_type[work_line(f->w, at)->type]++;
 }
 
 static void weigh(struct ties *l, const struct work *w)
 {
 	size_t nr = w->g->things.nr + 1;
-	uint32_t *count = mem_realloc(NULL, mem_bytes(nr, sizeof(*count)));
+	uint32_t *count = numbers(nr);
 
-	memset(count, 0, nr * sizeof(*count));
 	for (size_t i = 0; i < w->held.nr; i++)
 		count[w->held.v[i].thing]++;
 	l->bits = mem_realloc(NULL, mem_bytes(nr, sizeof(*l->bits)));
 	for (size_t i = 0; i < nr; i++)
 		l->bits[i] = count[i] ? (float)-log2((double)count[i] / (double)w->units.nr) : 0;
 	free(count);
+}
+
+/* Holds a unit against the earlier ones that named the same. */
+static void meet_earlier(struct finder *f, uint32_t unit)
+{
+	const struct unit *u = &f->w->units.v[unit];
+	struct ties *l = f->l;
+
+	vec_push(&l->at, (uint32_t)l->v.nr);
+	f->nr_offers = 0;
+	for (uint32_t k = 0; k < u->nr_held; k++)
+		vec_each (&f->recent[f->w->held.v[u->held_at + k].thing], r)
+			if (u->start - f->w->units.v[r->unit].start <= WINDOW_NS)
+				offer(f, unit, r->unit);
+	for (size_t i = l->at.v[unit]; i < l->v.nr; i++)
+		count_pair(f, l->v.v[i].unit, unit);
+	note_again(f, unit);
+	if (!u->is_batch && !u->is_undated)
+		remember(f, unit);
 }
 
 void ties_find(struct ties *l, struct work *w, const struct owners *o)
@@ -326,29 +371,19 @@ void ties_find(struct ties *l, struct work *w, const struct owners *o)
 
 	*l = (struct ties){ 0 };
 	weigh(l, w);
-	l->nr_of_type = mem_realloc(NULL, mem_bytes(nr_types, sizeof(*l->nr_of_type)));
-	memset(l->nr_of_type, 0, nr_types * sizeof(*l->nr_of_type));
-	l->nr_again = mem_realloc(NULL, mem_bytes(nr_types, sizeof(*l->nr_again)));
-	memset(l->nr_again, 0, nr_types * sizeof(*l->nr_again));
+	l->nr_of_type = numbers(nr_types);
+	l->nr_again = numbers(nr_types);
+	list_types(l, w);
+	f.offered = numbers(w->units.nr);
 	f.recent = mem_realloc(NULL, mem_bytes(nr_things, sizeof(*f.recent)));
 	memset(f.recent, 0, nr_things * sizeof(*f.recent));
-	for (uint32_t i = 0; i < w->units.nr; i++) {
-		const struct unit *u = &w->units.v[i];
-
-		vec_push(&l->at, (uint32_t)l->v.nr);
-		for (uint32_t k = 0; k < u->nr_held; k++)
-			vec_each (&f.recent[w->held.v[u->held_at + k].thing], r)
-				if (u->start - w->units.v[r->unit].start <= WINDOW_NS)
-					offer(&f, i, r->unit);
-		count_types(&f, i);
-		note_again(&f, i);
-		if (!u->is_batch && !u->is_undated)
-			remember(&f, i);
-	}
+	for (uint32_t i = 0; i < w->units.nr; i++)
+		meet_earlier(&f, i);
 	vec_push(&l->at, (uint32_t)l->v.nr);
 	for (size_t i = 0; i < nr_things; i++)
 		vec_done(&f.recent[i]);
 	free(f.recent);
+	free(f.offered);
 	sum_up(&f);
 	map_done(&f.superseded);
 	map_done(&f.counted);

@@ -14,7 +14,9 @@ struct candidate {
 
 struct ties {
 	VEC(struct candidate) v;
-	VEC(uint32_t) at;     /* of each unit: where its candidates begin */
+	VEC(uint32_t) at;    /* of each unit: where its candidates begin */
+	VEC(uint32_t) types; /* of the units: from which statements, the first line's first */
+	VEC(uint32_t) types_at;
 	struct map follows;   /* type and type: how many of the first are followed by the second */
 	uint32_t *nr_of_type; /* units with a line of it */
 	struct map again;     /* type and type: superseded units that were followed all the same */
