@@ -140,7 +140,31 @@ int engine_blame_log(struct engine_job *j, const char *engine, struct error *err
 	return error_set(err, ECHILD, "%s: %s", engine, reason);
 }
 
-/* Names that workers see must not clash: models are linked to under names of their own. */
+static int copy_bytes(int from, int to)
+{
+	char room[1 << 16];
+	ssize_t n;
+
+	while ((n = read(from, room, sizeof(room))) > 0)
+		if (write(to, room, (size_t)n) != n)
+			return -1;
+	return (int)n;
+}
+
+/* Engines follow symbolic links and keep the name at their end, so it must be the file itself. */
+static int bring(const char *from, const char *to)
+{
+	cleanup(close_fd) int in = -1, out = -1;
+	cleanup(free) char *real = realpath(from, NULL);
+
+	if (real && !link(real, to))
+		return 0;
+	in = open(from, O_RDONLY | O_CLOEXEC);
+	out = in < 0 ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+	return out < 0 ? -1 : copy_bytes(in, out);
+}
+
+/* Names that workers see must not clash: models get names of their own. */
 static int add_models(struct engine_job *j, const char *named, struct error *err)
 {
 	struct str rest = str_of(named ? named : "");
@@ -148,20 +172,15 @@ static int add_models(struct engine_job *j, const char *named, struct error *err
 	while (rest.n) {
 		struct str one = str_head(rest, str_find_char(rest, ','));
 		char name[32];
-		char *real;
 
 		rest = str_skip(rest, one.n + 1);
 		if (!one.n)
 			continue;
-		real = realpath(arena_z(&j->arena, one), NULL);
 		snprintf(name, sizeof(name), "model-%zu", j->models.nr);
 		vec_push(&j->models, engine_below(j, name));
-		if (!real || symlink(real, j->models.v[j->models.nr - 1])) {
-			free(real);
+		if (bring(arena_z(&j->arena, one), j->models.v[j->models.nr - 1]))
 			return error_set(err, errno, "cannot use the model '" STR_FMT "': %s",
 					 STR_ARG(one), strerror(errno));
-		}
-		free(real);
 	}
 	return 0;
 }
@@ -169,17 +188,15 @@ static int add_models(struct engine_job *j, const char *named, struct error *err
 static int add_program(struct engine_job *j, struct error *err)
 {
 	const char *named = getenv("CULPRIT_WORKER");
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (named && *named) {
 		j->program = named;
 		return 0;
 	}
-	self[n > 0 ? n : 0] = 0;
 	j->program = engine_below(j, "culprit");
-	if (n <= 0 || symlink(self, j->program))
-		return error_set(err, errno ? errno : EIO, "cannot send this program to workers");
+	if (bring("/proc/self/exe", j->program))
+		return error_set(err, errno, "cannot send this program to workers: %s",
+				 strerror(errno));
 	return 0;
 }
 
