@@ -348,6 +348,41 @@ static void add_owners(struct work *w, const struct owners *o, struct own_names 
 	}
 }
 
+/* A path that is first named beside one other of its kind is that under a new name. */
+static void note_renaming(const struct work *w, struct owners *o, const struct unit *u,
+			  const struct own_names *own)
+{
+	uint32_t paths[2];
+	unsigned nr = 0;
+
+	for (size_t i = 0; i < own->v.nr; i++)
+		if (work_is_path(w, own->v.v[i]) && nr++ < 2)
+			paths[nr - 1] = own->v.v[i];
+	if (nr != 2 || w->g->kind_of.v[paths[0]] != w->g->kind_of.v[paths[1]] ||
+	    w->first[paths[0]] >= u->start)
+		return;
+	if (w->first[paths[1]] >= u->start)
+		*map_at(&o->renamed, paths[0]) = paths[1];
+	else if (map_find(&o->renamed, paths[1]) &&
+		 *map_find(&o->renamed, paths[1]) == paths[0])
+		*map_at(&o->renamed, paths[1]) = paths[1];
+}
+
+/* What belongs to a path belongs to it under its new name as well. */
+static void add_renamed(struct work *w, const struct owners *o, struct own_names *own,
+			struct unit *u)
+{
+	for (uint32_t i = 0; i < u->nr_held; i++) {
+		struct held h = w->held.v[u->held_at + i];
+		const uint64_t *to = h.depth && h.depth < DEPTH_PREFIX - 1 && work_is_path(w, h.thing)
+					     ? map_find(&o->renamed, h.thing)
+					     : NULL;
+
+		if (to && *to != h.thing)
+			add_held(w, own, u, (uint32_t)*to, h.depth + 1u);
+	}
+}
+
 /* Folders above the paths, as far as something names them. */
 static void add_folders(struct work *w, struct own_names *own, struct unit *u)
 {
@@ -387,11 +422,13 @@ void find_owners(struct work *w, struct owners *o)
 		qsort(o->pairs.v, o->pairs.nr, sizeof(*o->pairs.v), by_value);
 	vec_each (&w->units, u) {
 		own_of(w, u, &own);
+		note_renaming(w, o, u, &own);
 		u->held_at = (uint32_t)w->held.nr;
 		u->nr_held = (uint32_t)own.v.nr;
 		vec_each (&own.v, thing)
 			vec_push(&w->held, (struct held){ *thing, 0 });
 		add_owners(w, o, &own, u);
+		add_renamed(w, o, &own, u);
 		add_folders(w, &own, u);
 	}
 	own_end(&own);
@@ -400,6 +437,7 @@ void find_owners(struct work *w, struct owners *o)
 void owners_done(struct owners *o)
 {
 	map_done(&o->of);
+	map_done(&o->renamed);
 	map_done(&o->kinds);
 	vec_done(&o->pairs);
 }

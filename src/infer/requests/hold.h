@@ -7,6 +7,7 @@
 
 struct owners {
 	struct map of;       /* thing and kind: 1 + what of that kind owns it */
+	struct map renamed;  /* path: what it is called now */
 	struct map kinds;    /* two kinds: the second owns the first */
 	VEC(uint64_t) pairs; /* those kinds, in order: all owners of a kind stand together */
 };

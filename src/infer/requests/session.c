@@ -12,7 +12,7 @@
 #include "infer/requests/family.h"
 
 enum {
-	SELDOM = 20,   /* what begins work is seen more often */
+	SELDOM = 20, /* what begins work is seen more often */
 	RARE_BITS = 5,
 	BORN_MIN = 5,  /* things that are named first in a family of threads */
 	BATCH_MIN = 6, /* names of one kind in one unit, without a common owner */
@@ -389,17 +389,43 @@ static bool is_dedicated(const struct work *w, const struct unit *u)
 	return false;
 }
 
+/* Whether both name the same, and nothing that the first names owns that: the file that is written,
+ * not a block of it. */
+static bool is_for_the_same(const struct sitting *s, const struct unit *first, const struct unit *u)
+{
+	struct work *w = s->w;
+
+	for (uint32_t i = 0; i < first->nr_held; i++) {
+		struct held h = held(w, first)[i];
+		bool is_both = false, is_owned = false;
+
+		for (uint32_t k = 0; k < u->nr_held && !h.depth; k++)
+			is_both |= held(w, u)[k].thing == h.thing && !held(w, u)[k].depth;
+		for (uint32_t k = 0; k < first->nr_held && is_both; k++)
+			is_owned |= !held(w, first)[k].depth &&
+				    hold_is_owner(s->o, w->g->kind_of.v[h.thing],
+						  w->g->kind_of.v[held(w, first)[k].thing]);
+		if (is_both && !is_owned)
+			return true;
+	}
+	return false;
+}
+
 /* Where requests come in they are served, unless it is another server that calls on its own. */
 static bool is_served(const struct sitting *s, const struct unit *u)
 {
 	const struct work *w = s->w;
+	const struct unit *first;
 
 	if (is_dedicated(w, u))
 		return true;
 	if (!s->is_entry[family_of_thread(w, u)])
 		return false;
-	return u->parent == NO_UNIT || (s->is_entry[family_of_thread(w, &w->units.v[u->parent])] &&
-					w->units.v[u->parent].is_served);
+	if (u->parent == NO_UNIT || (s->is_entry[family_of_thread(w, &w->units.v[u->parent])] &&
+				     w->units.v[u->parent].is_served))
+		return true;
+	first = &w->units.v[s->first.v[u->session]];
+	return s->is_entry[family_of_thread(w, first)] && is_for_the_same(s, first, u);
 }
 
 static void tie_to(const struct work *w, struct unit *u, const struct candidate *cause,
@@ -453,6 +479,8 @@ static void sit(struct sitting *s, uint32_t unit)
 		tie_to(w, u, cause, WHY_FOLLOWS);
 		if (!cause)
 			tie_to(w, u, go_on_with(s, unit), WHY_AGAIN);
+		if (u->parent == NO_UNIT && s->l->nr_of_type[u->type] < SELDOM)
+			u->parent = go_on_in_thread(s, unit);
 	}
 	if (u->family && !u->is_batch) {
 		uint64_t *at = map_at(&s->families, u->family);
