@@ -1,8 +1,10 @@
-/* Why a span of a request that was rebuilt belongs to it, packed into an attribute of the span. */
+/* Why each span of a request that was rebuilt belongs to it, packed into an attribute of the first
+ * span. What a span follows its edges tell, and how surely its confidence. */
 #ifndef CULPRIT_MODEL_WHY_H
 #define CULPRIT_MODEL_WHY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -22,15 +24,22 @@ enum why_how {
 
 struct why {
 	enum why_how how;
-	uint32_t after;   /* position of the span that it follows; 0: none */
-	unsigned percent; /* of such work that is followed so, at least */
 	struct str thing; /* what both name; may be empty */
 };
 
-/* Adds the attribute. */
-void why_add(struct buf *attrs, const struct why *why);
-/* Finds it among packed attributes; false when there is none, or it is damaged. */
-bool why_find(struct str attrs, struct why *why);
+/* Adds the attribute: one for each span but the first, in their order. */
+void why_add(struct buf *attrs, const struct why *v, size_t nr);
+
+/* A walk over the packed ones. */
+struct whys {
+	struct str things, rest;
+	uint64_t nr_things;
+};
+/* Finds them among packed attributes; false when there are none. */
+bool why_find(struct str attrs, struct whys *w);
+/* That of the next span; false at the end, or where the bytes are damaged. */
+bool why_next(struct whys *w, struct why *why);
+
 /* One word for scripts: "follows". */
 const char *why_how_name(enum why_how how);
 

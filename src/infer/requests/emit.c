@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "infer/requests/match.h"
+#include "infer/requests/match_name.h"
 #include "infer/requests/operation.h"
 #include "model/operations.h"
 #include "model/request.h"
@@ -21,7 +22,8 @@ struct emitting {
 	struct arena arena;
 	uint32_t *order; /* units by session, then start */
 	const struct operations *operations;
-	uint32_t *span_of; /* of each unit, in the request at hand */
+	uint32_t *span_of;    /* of each unit, in the request at hand */
+	uint64_t *point_hash; /* of each type: its place in the program, or its text */
 };
 
 static int by_session(const void *a, const void *b, void *to)
@@ -92,7 +94,10 @@ struct body {
 	VEC(uint32_t) event_span;
 	VEC(uint32_t) operation; /* of each event */
 	VEC(uint64_t) keys;      /* of each operation */
+	VEC(uint64_t) passed;    /* of each unit: the statements that it passed */
+	VEC(struct why) why;     /* of each span but the first */
 	struct buf attrs;
+	int64_t end, served_end; /* of all, and of what somebody waited for; ns */
 	float sure;
 	bool error;
 };
@@ -112,11 +117,41 @@ static void add_event(struct emitting *e, struct body *b, const struct unit *u,
 	vec_push(&b->operation, number + 1);
 }
 
+/* The paper's sequence of one top-level method: its statements in their order. */
+static void add_passed(struct emitting *e, struct body *b, const struct unit *u)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	for (uint32_t at = u->from; at < u->to; at++) {
+		const struct seen_line *l = work_line(e->w, at);
+
+		if (is_ours(e->w, u, l))
+			h = (h ^ e->point_hash[l->type]) * 0x100000001b3ULL;
+	}
+	vec_push(&b->passed, h);
+}
+
+/* Time goes on until the last one is done, and until the last one that somebody waited for. */
+static void reach(struct body *b, const struct unit *u)
+{
+	b->end = u->end > b->end ? u->end : b->end;
+	if (u->is_served && u->end > b->served_end)
+		b->served_end = u->end;
+}
+
+/* 0 when what it follows is in another request after all, or has no span. */
+static uint32_t parent_span(const struct emitting *e, const struct unit *u)
+{
+	if (u->parent == NO_UNIT || e->w->units.v[u->parent].session != u->session)
+		return 0;
+	return e->span_of[u->parent];
+}
+
 static void add_span(struct emitting *e, struct body *b, uint32_t unit)
 {
 	const struct unit *u = &e->w->units.v[unit];
 	const struct seen_line *first = work_line(e->w, u->from);
-	uint32_t parent = u->parent == NO_UNIT ? 0 : e->span_of[u->parent];
+	uint32_t parent = parent_span(e, u);
 	struct span s = { .start = u->start,
 			  .end = u->end,
 			  .kind = SPAN_INTERNAL,
@@ -151,18 +186,47 @@ static void add_span(struct emitting *e, struct body *b, uint32_t unit)
 								   ? EDGE_HANDOFF
 								   : EDGE_MESSAGE,
 						   .confidence = u->sure });
+	vec_push(&b->why,
+		 (struct why){ u->why, u->thing ? gather_value(e->w->g, u->thing) : STR("") });
+	add_passed(e, b, u);
+	reach(b, u);
 	b->error |= s.status == STATUS_ERROR;
 	b->sure = u->sure < b->sure ? u->sure : b->sure;
 	vec_push(&b->spans, s);
 }
 
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The paper's log sequence id: which statements in which order in each thread, and how many
+ * threads; the order between threads does not count. */
 static uint64_t sequence_of(const struct body *b)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 
-	vec_each (&b->spans, s)
-		h = (h ^ str_hash(s->name)) * 0x100000001b3ULL;
+	if (b->passed.nr)
+		qsort(b->passed.v, b->passed.nr, sizeof(*b->passed.v), by_number);
+	vec_each (&b->passed, one)
+		h = (h ^ *one ^ *one >> 32) * 0x100000001b3ULL;
 	return h;
+}
+
+/* A request is over when the last one is who had to wait; what is done later only follows. */
+static int64_t close_body(struct body *b)
+{
+	int64_t end = b->served_end > b->spans.v[0].start ? b->served_end : b->end;
+
+	b->spans.v[0].end = end;
+	for (size_t i = 1; i < b->spans.nr; i++)
+		b->spans.v[i].follows |= b->spans.v[i].end > end && !b->spans.v[i].parent;
+	operations_add(&b->attrs, b->operation.v, b->operation.nr);
+	why_add(&b->attrs, b->why.v, b->why.nr);
+	b->spans.v[0].attrs = buf_str(&b->attrs);
+	return end;
 }
 
 static const struct unit *first_dated(const struct work *w, const uint32_t *units, size_t nr)
@@ -179,8 +243,7 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 	const struct unit *first = first_dated(e->w, units, nr);
 	struct request r = { .type = name_of(e, first->type),
 			     .method = STR(METHOD),
-			     .start = first->start,
-			     .end = first->end };
+			     .start = first->start };
 	struct request_body body;
 
 	b->sure = 1;
@@ -192,16 +255,12 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 					   .name = r.type,
 					   .node = names_str(&e->w->g->nodes,
 							     work_line(e->w, first->from)->node) });
-	for (size_t i = 0; i < nr; i++) {
+	b->end = b->served_end = first->start;
+	for (size_t i = 0; i < nr; i++)
 		add_span(e, b, units[i]);
-		if (!e->w->units.v[units[i]].is_undated && e->w->units.v[units[i]].end > r.end)
-			r.end = e->w->units.v[units[i]].end;
-	}
 	if (!b->events.nr)
 		return 0;
-	b->spans.v[0].end = r.end;
-	operations_add(&b->attrs, b->operation.v, b->operation.nr);
-	b->spans.v[0].attrs = buf_str(&b->attrs);
+	r.end = close_body(b);
 	r.error = b->error;
 	r.confidence = b->sure;
 	r.sequence = sequence_of(b);
@@ -234,6 +293,8 @@ static int emit_all(struct emitting *e, struct error *err)
 		vec_clear(&b.event_span);
 		vec_clear(&b.operation);
 		vec_clear(&b.keys);
+		vec_clear(&b.passed);
+		vec_clear(&b.why);
 		buf_clear(&b.attrs);
 		b.error = false;
 		arena_reset(&e->arena);
@@ -247,8 +308,24 @@ static int emit_all(struct emitting *e, struct error *err)
 	vec_done(&b.event_span);
 	vec_done(&b.operation);
 	vec_done(&b.keys);
+	vec_done(&b.passed);
+	vec_done(&b.why);
 	buf_done(&b.attrs);
 	return got;
+}
+
+static void hash_points(struct emitting *e)
+{
+	const struct gather *g = e->w->g;
+
+	e->point_hash = mem_realloc(NULL, mem_bytes(g->types.nr + 1, sizeof(*e->point_hash)));
+	for (uint32_t i = 0; i < g->types.nr; i++) {
+		struct str name = e->matcher && i < g->statement.nr && g->statement.v[i]
+					  ? matcher_point_name(e->matcher, g->statement.v[i])
+					  : names_str(&g->types, i);
+
+		e->point_hash[i] = str_hash(name);
+	}
 }
 
 int sessions_emit(const struct work *w, const struct owners *o, const struct matcher *m,
@@ -260,13 +337,16 @@ int sessions_emit(const struct work *w, const struct owners *o, const struct mat
 
 	e.order = mem_realloc(NULL, mem_bytes(2 * (w->units.nr + 1), sizeof(*e.order)));
 	e.span_of = e.order + w->units.nr + 1;
+	memset(e.span_of, 0, (w->units.nr + 1) * sizeof(*e.span_of));
 	for (size_t i = 0; i < w->units.nr; i++)
 		e.order[i] = (uint32_t)i;
 	qsort_r(e.order, w->units.nr, sizeof(*e.order), by_session, w->units.v);
 	operations = operations_new(w, o);
 	e.operations = operations;
+	hash_points(&e);
 	got = emit_all(&e, err);
 	operations_free(operations);
+	free(e.point_hash);
 	free(e.order);
 	arena_done(&e.arena);
 	return got;
