@@ -20,7 +20,8 @@ enum {
 #define MUST_FOLLOW 0.85
 #define SILENT_NS INT64_C(1000000000)
 #define SOON_NS INT64_C(200000000)
-#define AT_ONCE_NS INT64_C(300000000)
+#define AT_ONCE_NS INT64_C(100000000)
+#define SAME_THREAD_NS INT64_C(300000000)
 #define MUCH_RARER 3 /* bits */
 #define BORN_SHARE 0.02
 #define BOND_NS INT64_C(5000000000)
@@ -351,6 +352,15 @@ static bool is_by_the_same(const struct work *w, const struct unit *a, const str
 
 /* The same work again that is part of the same request: what it began with is not over, or it
  * follows at once. */
+/* Whether the unit names the thing, or what owns what it names, and not just something below it. */
+static bool names_itself(const struct work *w, const struct unit *u, uint32_t thing)
+{
+	for (uint32_t i = 0; i < u->nr_held; i++)
+		if (w->held.v[u->held_at + i].thing == thing)
+			return w->held.v[u->held_at + i].depth < DEPTH_PREFIX;
+	return false;
+}
+
 static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
 {
 	struct work *w = s->w;
@@ -362,7 +372,8 @@ static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
 
 		if (a->type != u->type || a->is_batch)
 			continue;
-		if (is_open(s, a) ||
+		if ((is_open(s, a) && names_itself(w, u, c->thing) &&
+		     names_itself(w, a, c->thing)) ||
 		    (u->start - a->end <= AT_ONCE_NS && is_by_the_same(w, a, u, c->thing)))
 			return c;
 	}
@@ -452,7 +463,7 @@ static uint32_t go_on_in_thread(const struct sitting *s, uint32_t unit)
 	a = &w->units.v[*before];
 	if (a->is_batch || work_line(w, a->from)->thread != work_line(w, u->from)->thread ||
 	    work_line(w, a->from)->file != work_line(w, u->from)->file ||
-	    u->start - a->end > AT_ONCE_NS)
+	    u->start - a->end > SAME_THREAD_NS)
 		return NO_UNIT;
 	for (uint32_t i = 0; i < u->nr_held; i++)
 		for (uint32_t k = 0; k < a->nr_held; k++) {
