@@ -8,6 +8,7 @@
 #include "ask/requests/overtime.h"
 #include "ask/requests/path.h"
 #include "ask/requests/tree.h"
+#include "ask/requests/why.h"
 #include "ask/types.h"
 #include "ask/when.h"
 #include "base/error.h"
@@ -59,7 +60,12 @@ static int answer_one(struct store *s, const struct args *args, struct report *r
 		got = 0;
 	} else if (got > 0) {
 		list_add(list_section(report, ""), &visits, &r, &body);
-		got = tree_report(s, &r, &body, report, err);
+		if (args_has(args, "why")) {
+			why_report(&r, &body, report);
+			got = 0;
+		} else {
+			got = tree_report(s, &r, &body, report, err);
+		}
 	}
 	visits_done(&visits);
 	arena_done(&arena);
@@ -124,6 +130,8 @@ static int read_limits(const struct args *args, struct request_filter *f, uint64
 	const char *level = args_get(args, "level");
 	int r = args_uint(args, "limit", &f->limit, err);
 
+	if (args_has(args, "why") && !args_has(args, "request"))
+		return error_set(err, EINVAL, "--why explains one request: give --request too");
 	if (level && strcmp(level, "request") && strcmp(level, "operation"))
 		return error_set(err, EINVAL, "--level takes request or operation, not '%s'",
 				 level);
@@ -183,6 +191,8 @@ static const struct option options[] = {
 	{ "until", "TIME", "only requests that start before this time" },
 	{ "request", "ID",
 	  "one request as a tree with its log lines: a number, or its id in the input" },
+	{ "why", NULL,
+	  "with --request: why its spans and lines are together, and how sure that is" },
 	{ "critical-path", NULL,
 	  "which span held each request up, and when; every nanosecond once" },
 	{ "sum", NULL, "with --critical-path --json: summed by hop instead of one by one" },
@@ -198,6 +208,7 @@ static const struct example examples[] = {
 	{ "requests run.culprit", "all types of requests, and the slowest" },
 	{ "requests run.culprit --type checkout --slowest 5", "the five slowest of one type" },
 	{ "requests run.culprit --request 17", "one request as a tree with its log lines" },
+	{ "requests run.culprit --request 17 --why", "why its lines are together" },
 	{ "requests run.culprit --request 17 --critical-path", "what held it up" },
 	{ "requests run.culprit --over-time --type checkout", "when it became slow" },
 	{ "requests run.culprit --lines --json", "every log line with its request" },
