@@ -5,11 +5,15 @@
 
 #include "base/mem.h"
 
-enum { WORD_MAX = 64 };
+enum {
+	WORD_MAX = 64,
+	DEALINGS_MAX = 1024, /* of one thing: what more families deal with is of none */
+};
 #define ROUND_NS INT64_C(200000000)    /* before and after what is seen of a family */
 #define BEFORE_NS INT64_C(10000000000) /* what is prepared for a family comes before it */
-#define AFTER_NS INT64_C(10000000000)  /* what comes later is not of the family, whatever it names \
-					*/
+#define AFTER_NS \
+	INT64_C(10000000000) /* what comes later is not of the family, whatever it names \
+			      */
 
 struct finder {
 	struct work *w;
@@ -263,7 +267,9 @@ static uint32_t dealt(const struct dealing *v, size_t nr, uint32_t thing, const 
 		else
 			to = mid;
 	}
-	for (; from < nr && v[from].thing == thing; from++)
+	if (from + DEALINGS_MAX < nr && v[from + DEALINGS_MAX].thing == thing)
+		return 0;
+	for (; from < nr && v[from].thing == thing && found != FAMILY_SEVERAL; from++)
 		if (u->start >= v[from].first - ROUND_NS && u->start <= v[from].last + ROUND_NS)
 			found = both(found, v[from].family);
 	return found;
@@ -390,11 +396,13 @@ void family_split(struct work *w)
 		uint32_t at = next_family(&f, &w->units.v[i]);
 		struct unit rest = w->units.v[i];
 
-		if (at == rest.to)
+		if (at == rest.to && i < nr)
 			continue;
 		work_fit(w, &w->units.v[i], rest.from, at);
-		work_fit(w, &rest, at, rest.to);
-		vec_push(&w->units, rest);
+		/* it is made to fit in its turn: a line is looked at once */
+		rest.from = at;
+		if (at < rest.to)
+			vec_push(&w->units, rest);
 	}
 	if (w->units.nr > nr)
 		work_sort(w);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 enum {
+	HUBS_MAX = 32,   /* further ones of an execution are left out */
 	LOOK_MAX = 4096, /* further ones within the time are not looked at */
 	TYPE_MIN = 10
 }; /* executions of a type that show a habit */
@@ -19,13 +20,15 @@ struct execution {
 	uint32_t file, type; /* of its last line */
 	uint32_t session;    /* 0: of several requests */
 	bool is_named;
-	uint32_t partner; /* 1 + the other execution; 0: none */
+	uint32_t hub_at, nr_hubs; /* in hubs: what it names that others name as well */
+	uint32_t partner;         /* 1 + the other execution; 0: none */
 };
 
 struct handing {
 	struct work *w;
 	VEC(uint32_t) units; /* by execution */
 	VEC(struct execution) v;
+	VEC(uint32_t) hubs;
 };
 
 static int by_execution(const void *a, const void *b, void *to)
@@ -59,37 +62,42 @@ static void add_unit(struct handing *h, uint32_t at)
 		e->session = 0;
 }
 
-static bool names_hub(const struct work *w, const struct unit *u, uint32_t hub)
+static void add_hub(struct handing *h, struct execution *e, uint32_t thing)
 {
-	for (uint32_t at = u->from; at < u->to; at++) {
-		const struct seen_line *l = work_line(w, at);
+	if (!h->w->is_hub[thing] || h->w->is_measure[h->w->g->kind_of.v[thing]])
+		return;
+	for (uint32_t i = 0; i < e->nr_hubs; i++)
+		if (h->hubs.v[e->hub_at + i] == thing)
+			return;
+	vec_push(&h->hubs, thing);
+	e->nr_hubs++;
+}
 
-		for (unsigned i = 0; i < l->nr_own; i++)
-			if (line_names(w, l)[i] == hub)
-				return true;
+/* A nameless execution hands over what it names in its first unit. */
+static void list_hubs(struct handing *h, struct execution *e)
+{
+	uint32_t nr = e->is_named ? e->nr : 1;
+
+	e->hub_at = (uint32_t)h->hubs.nr;
+	for (uint32_t k = 0; k < nr; k++) {
+		const struct unit *u = &h->w->units.v[h->units.v[e->unit_at + k]];
+
+		for (uint32_t at = u->from; at < u->to; at++) {
+			const struct seen_line *l = work_line(h->w, at);
+
+			for (unsigned i = 0; i < l->nr_own && e->nr_hubs < HUBS_MAX; i++)
+				add_hub(h, e, line_names(h->w, l)[i]);
+		}
 	}
-	return false;
 }
 
 /* Whether both name the same hub. */
 static bool meet(const struct handing *h, const struct execution *a, const struct execution *b)
 {
-	const struct unit *u = &h->w->units.v[h->units.v[a->unit_at]];
-
-	for (uint32_t at = u->from; at < u->to; at++) {
-		const struct seen_line *l = work_line(h->w, at);
-
-		for (unsigned i = 0; i < l->nr_own; i++) {
-			uint32_t hub = line_names(h->w, l)[i];
-
-			if (!h->w->is_hub[hub] || h->w->is_measure[h->w->g->kind_of.v[hub]])
-				continue;
-			for (uint32_t k = 0; k < b->nr; k++)
-				if (names_hub(h->w, &h->w->units.v[h->units.v[b->unit_at + k]],
-					      hub))
-					return true;
-		}
-	}
+	for (uint32_t i = 0; i < a->nr_hubs; i++)
+		for (uint32_t k = 0; k < b->nr_hubs; k++)
+			if (h->hubs.v[a->hub_at + i] == h->hubs.v[b->hub_at + k])
+				return true;
 	return false;
 }
 
@@ -122,9 +130,9 @@ static void sort_by_type(const struct handing *h, uint32_t nr_types, struct by_t
 
 /* Pairs each nameless execution of one type with the next free one of the other; how many. */
 static size_t pair_up(struct handing *h, const struct by_type *t, uint32_t from, uint32_t to,
-		      bool is_kept)
+		      uint32_t nr_loose, bool is_kept)
 {
-	size_t nr = 0;
+	size_t nr = 0, nr_asked = 0;
 	uint32_t next = t->first[to], end = t->first[to + 1];
 	uint8_t *used = mem_realloc(NULL, end - next + 1);
 
@@ -150,6 +158,10 @@ static size_t pair_up(struct handing *h, const struct by_type *t, uint32_t from,
 				a->partner = t->at[k] + 1;
 			break;
 		}
+		nr_asked++;
+		/* too many of them stay alone: it is no habit */
+		if (!is_kept && (double)(nr_asked - nr) > (1 - HABIT) * nr_loose)
+			break;
 	}
 	free(used);
 	return nr;
@@ -173,14 +185,14 @@ static void try_types(struct handing *h, const uint32_t *loose, const uint32_t *
 			/* as many on both sides, or they do not hand over one by one */
 			if (b == a || named[b] < HABIT * loose[a] || loose[a] < HABIT * named[b])
 				continue;
-			nr = pair_up(h, &t, a, b, false);
+			nr = pair_up(h, &t, a, b, loose[a], false);
 			if (nr > best) {
 				best = nr;
 				best_type = b;
 			}
 		}
 		if ((double)best >= HABIT * loose[a])
-			pair_up(h, &t, a, best_type, true);
+			pair_up(h, &t, a, best_type, loose[a], true);
 	}
 	free(t.at);
 	free(t.first);
@@ -223,10 +235,13 @@ void hand_off(struct work *w)
 		add_unit(&h, i);
 	qsort(h.v.v, h.v.nr, sizeof(*h.v.v), by_start);
 	vec_each (&h.v, e)
+		list_hubs(&h, e);
+	vec_each (&h.v, e)
 		(e->is_named ? named : loose)[e->type]++;
 	try_types(&h, loose, named, nr_types);
 	join(&h);
 	free(loose);
 	vec_done(&h.units);
 	vec_done(&h.v);
+	vec_done(&h.hubs);
 }

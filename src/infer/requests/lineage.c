@@ -11,9 +11,10 @@ enum { GENERATIONS_MAX = 32, PARENTS_MIN = 3 };
 
 struct lineage {
 	struct work *w;
-	uint32_t child, parent; /* kinds */
-	uint32_t *of;           /* of each thing: its parent */
-	size_t nr;
+	uint32_t *parent; /* of each kind: that of its parents, or 0 */
+	uint32_t *child;  /* of each kind: that whose parents it names, or 0 */
+	uint32_t *nr;     /* of each kind: how many of it have a parent */
+	uint32_t *of;     /* of each thing: its parent */
 };
 
 /* The kind whose name is that of a parent: ppid= of pid=, parentId= of id=; 0: there is none. */
@@ -48,24 +49,31 @@ static uint32_t twin_of(const struct gather *g, uint32_t thing, uint32_t kind)
 	return found;
 }
 
+/* The first of the kind that the line names: what follows may be a list of others. */
+static uint32_t first_of(const struct work *w, const struct seen_line *line, uint32_t kind)
+{
+	for (unsigned i = 0; i < line->nr_own; i++)
+		if (w->g->kind_of.v[line_names(w, line)[i]] == kind)
+			return line_names(w, line)[i];
+	return 0;
+}
+
 static void note_line(struct lineage *l, const struct seen_line *line)
 {
 	const struct gather *g = l->w->g;
-	uint32_t child = 0, parent = 0;
 
 	for (unsigned i = 0; i < line->nr_own; i++) {
-		uint32_t thing = line_names(l->w, line)[i];
+		uint32_t child = line_names(l->w, line)[i], kind = g->kind_of.v[child];
+		uint32_t parent;
 
-		/* the first of each: what follows may be a list of others */
-		if (g->kind_of.v[thing] == l->child && !child)
-			child = thing;
-		else if (g->kind_of.v[thing] == l->parent && !parent)
-			parent = thing;
-	}
-	parent = parent ? twin_of(g, parent, l->child) : 0;
-	if (child && parent && child != parent && !l->of[child]) {
-		l->of[child] = parent;
-		l->nr++;
+		if (!l->parent[kind] || l->of[child] || first_of(l->w, line, kind) != child)
+			continue;
+		parent = first_of(l->w, line, l->parent[kind]);
+		parent = parent ? twin_of(g, parent, kind) : 0;
+		if (parent && child != parent) {
+			l->of[child] = parent;
+			l->nr[kind]++;
+		}
 	}
 }
 
@@ -76,44 +84,59 @@ static uint32_t root_of(const struct lineage *l, uint32_t thing)
 	return thing;
 }
 
+static void set_root(struct work *w, uint32_t thing, uint32_t root)
+{
+	w->root[thing] = root;
+	w->is_family[root] = true;
+	w->is_hub[thing] = false;
+	w->is_measure[w->g->kind_of.v[thing]] = false;
+}
+
 static void set_roots(struct lineage *l)
 {
 	struct work *w = l->w;
 
 	for (uint32_t i = 1; i < w->g->things.nr; i++) {
-		uint32_t kind = w->g->kind_of.v[i], root = 0;
+		uint32_t kind = w->g->kind_of.v[i], child = l->child[kind];
+		uint32_t twin = child && l->nr[child] >= PARENTS_MIN ? twin_of(w->g, i, child) : 0;
 
-		if (kind == l->child)
-			root = root_of(l, i);
-		else if (kind == l->parent && (root = twin_of(w->g, i, l->child)))
-			root = root_of(l, root);
-		if (!root)
-			continue;
-		w->root[i] = root;
-		w->is_family[root] = true;
-		w->is_hub[i] = false;
+		if (l->nr[kind] >= PARENTS_MIN)
+			set_root(w, i, root_of(l, i));
+		else if (twin)
+			set_root(w, i, root_of(l, twin));
 	}
-	w->is_measure[l->child] = w->is_measure[l->parent] = false;
+}
+
+static uint32_t *numbers(size_t nr)
+{
+	uint32_t *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
+
+	memset(v, 0, (nr + 1) * sizeof(*v));
+	return v;
 }
 
 void lineage_find(struct work *w)
 {
 	const struct gather *g = w->g;
+	struct lineage l = { .w = w,
+			     .parent = numbers(3 * (size_t)g->kinds.nr),
+			     .of = numbers(g->things.nr) };
+	bool has_any = false;
 
+	l.child = l.parent + g->kinds.nr;
+	l.nr = l.child + g->kinds.nr;
 	for (uint32_t kind = 1; kind < g->kinds.nr; kind++) {
-		struct lineage l = { .w = w, .child = kind };
-
 		if (!str_ends(names_str(&g->kinds, kind), STR("=")))
 			continue;
-		l.parent = parent_kind(g, kind);
-		if (!l.parent)
-			continue;
-		l.of = mem_realloc(NULL, mem_bytes(g->things.nr + 1, sizeof(*l.of)));
-		memset(l.of, 0, (g->things.nr + 1) * sizeof(*l.of));
-		for (size_t i = 0; i < g->lines.nr; i++)
-			note_line(&l, &g->lines.v[i]);
-		if (l.nr >= PARENTS_MIN)
-			set_roots(&l);
-		free(l.of);
+		l.parent[kind] = parent_kind(g, kind);
+		if (l.parent[kind])
+			l.child[l.parent[kind]] = kind;
+		has_any |= l.parent[kind] != 0;
 	}
+	for (size_t i = 0; i < g->lines.nr && has_any; i++)
+		note_line(&l, &g->lines.v[i]);
+	if (has_any)
+		set_roots(&l);
+	free(l.parent);
+	free(l.of);
 }

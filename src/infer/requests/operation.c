@@ -15,22 +15,58 @@ struct operations {
 	uint32_t *role;   /* of each log: logs of the same sort share it */
 };
 
-/* container#2 ... container#4: how many values the finest level of the compound has. */
-static double finest(const struct work *w, const uint32_t *nr, uint32_t kind)
+enum { LEVELS = 10 };
+
+/* container#2 ... container#4: how many values each level of a compound has. */
+struct stems {
+	struct names names;
+	VEC(uint32_t) of; /* of each kind: its stem; 0: it is no compound */
+	VEC(uint32_t) nr; /* LEVELS of each stem */
+};
+
+/* Where the level stands in the name of a compound's kind; 0: it is none. */
+static size_t level_at(struct str kind)
 {
+	size_t at = str_find_char(kind, '#');
+
+	return at && at + 2 == kind.n && kind.p[at + 1] >= '0' && kind.p[at + 1] <= '9' ? at + 1
+											: 0;
+}
+
+static void count_levels(const struct work *w, const uint32_t *nr, struct stems *t)
+{
+	for (uint32_t k = 0; k < w->g->kinds.nr; k++) {
+		struct str name = names_str(&w->g->kinds, k);
+		size_t at = level_at(name);
+		uint32_t stem = at ? names_add(&t->names, str_head(name, at)) : 0;
+
+		vec_push(&t->of, stem);
+		while (t->nr.nr < (stem + (size_t)1) * LEVELS)
+			vec_push(&t->nr, 0);
+		if (stem)
+			t->nr.v[stem * LEVELS + (unsigned)(name.p[at] - '0')] = nr[k];
+	}
+}
+
+/* Whether the level of a compound is the coarsest that tells as many things apart as the finest. */
+static bool is_coarsest(const struct stems *t, uint32_t kind, unsigned level)
+{
+	const uint32_t *nr = &t->nr.v[t->of.v[kind] * LEVELS];
 	double most = 0;
 
-	for (uint32_t k = 1; k < w->g->kinds.nr; k++)
-		if (hold_same_stem(w, kind, k) && nr[k] > most)
-			most = nr[k];
-	return most;
+	for (unsigned i = 0; i < LEVELS; i++)
+		most = nr[i] > most ? nr[i] : most;
+	for (unsigned i = 0; i < level; i++)
+		if (nr[i] && SAME_LEVEL * nr[i] >= most)
+			return false;
+	return SAME_LEVEL * nr[level] >= most;
 }
 
 static bool is_owned(const struct work *w, const struct owners *o, uint32_t kind)
 {
-	for (size_t i = 0; i < o->pairs.nr; i++)
-		if (o->pairs.v[i] >> 32 == kind &&
-		    !hold_same_stem(w, kind, (uint32_t)o->pairs.v[i]) &&
+	for (size_t i = hold_owners_at(o, kind); i < o->pairs.nr && o->pairs.v[i] >> 32 == kind;
+	     i++)
+		if (!hold_same_stem(w, kind, (uint32_t)o->pairs.v[i]) &&
 		    names_str(&w->g->kinds, (uint32_t)o->pairs.v[i]).p[0] != '#')
 			return true;
 	return false;
@@ -43,6 +79,7 @@ static void find_objects(struct operations *p, const struct owners *o)
 	const struct work *w = p->w;
 	uint32_t *nr = mem_realloc(NULL, mem_bytes(w->g->kinds.nr + 1, sizeof(*nr)));
 	bool *has_family = mem_realloc(NULL, w->g->kinds.nr + 1);
+	struct stems stems = { 0 };
 
 	memset(nr, 0, (w->g->kinds.nr + 1) * sizeof(*nr));
 	memset(has_family, 0, w->g->kinds.nr + 1);
@@ -52,21 +89,20 @@ static void find_objects(struct operations *p, const struct owners *o)
 		nr[w->g->kind_of.v[i]] += w->seen[i] > 0;
 		has_family[w->g->kind_of.v[i]] |= numbers && w->is_family[numbers];
 	}
+	count_levels(w, nr, &stems);
 	for (uint32_t k = 1; k < w->g->kinds.nr; k++) {
 		struct str name = names_str(&w->g->kinds, k);
-		size_t at = str_find_char(name, '#');
-		bool is_coarsest;
+		unsigned level;
 
-		if (!at || at + 2 != name.n)
+		if (!stems.of.v[k])
 			continue;
-		is_coarsest = SAME_LEVEL * nr[k] >= finest(w, nr, k);
-		for (uint32_t i = 1; i < w->g->kinds.nr && is_coarsest; i++)
-			is_coarsest = i == k || !hold_same_stem(w, k, i) ||
-				      names_str(&w->g->kinds, i).p[at + 1] > name.p[at + 1] ||
-				      SAME_LEVEL * nr[i] < finest(w, nr, k);
-		p->is_object[k] =
-			is_coarsest && (has_family[k] ? name.p[at + 1] > '2' : is_owned(w, o, k));
+		level = (unsigned)(name.p[name.n - 1] - '0');
+		p->is_object[k] = is_coarsest(&stems, k, level) &&
+				  (has_family[k] ? level > 2 : is_owned(w, o, k));
 	}
+	names_done(&stems.names);
+	vec_done(&stems.of);
+	vec_done(&stems.nr);
 	free(nr);
 	free(has_family);
 }

@@ -12,14 +12,19 @@ enum {
 	HEX_MIN = 12,
 	UUID_BYTES = 36,
 	NUMBERS_MAX = 8, /* in one compound */
+	ENDS_MAX = 8,    /* addresses that one number is agreed between */
 	NAMED_DIGITS = 4 /* a number behind a mere word needs so many digits to be a name */
 };
 
 struct walk {
 	struct tokens *t;
 	const char *start, *p, *end;
-	struct str word;       /* the last one without digits, and where it ended */
-	const char *first_end; /* the first line ends here: the shape goes no further */
+	struct str word;           /* the last one without digits, and where it ended */
+	const char *first_end;     /* the first line ends here: the shape goes no further */
+	struct str ends[ENDS_MAX]; /* addresses in the text, in order */
+	struct str first_address;  /* the one that comes first */
+	unsigned nr_ends;
+	bool has_ends; /* they were looked for */
 };
 
 static bool is_digit(char c)
@@ -131,19 +136,44 @@ static void take_uuid(struct walk *w)
 	w->p += UUID_BYTES;
 }
 
+static void add_end(struct walk *w, struct str address)
+{
+	unsigned at = 0;
+
+	while (at < w->nr_ends && str_cmp(w->ends[at], address) < 0)
+		at++;
+	if (at < w->nr_ends && str_eq(w->ends[at], address))
+		return;
+	memmove(&w->ends[at + 1], &w->ends[at], (w->nr_ends - at) * sizeof(*w->ends));
+	w->ends[at] = address;
+	w->nr_ends++;
+}
+
+/* All addresses of the text, however many numbers ask for them. */
+static void find_ends(struct walk *w)
+{
+	w->has_ends = true;
+	for (const char *p = w->start; p < w->end && w->nr_ends < ENDS_MAX;) {
+		bool is_start = (p == w->start || !is_word(p[-1])) && is_digit(*p);
+		size_t n = is_start ? address_length(p, w->end) : 0;
+
+		if (n && !w->first_address.n)
+			w->first_address = (struct str){ p, n };
+		if (n)
+			add_end(w, (struct str){ p, n });
+		p += n ? n : 1;
+	}
+}
+
 /* Who used the number: the first address of the text, unless it is the other end itself. */
 static void name_sender(struct walk *w, struct str number)
 {
-	const char *p = w->start;
 	struct str value = { w->t->words + w->t->nr_words, 0 };
 
-	while (p < w->p &&
-	       !(is_digit(*p) && (p == w->start || !is_word(p[-1])) && address_length(p, w->end)))
-		p++;
-	if (p >= w->p)
+	if (!w->first_address.n || w->first_address.p >= w->p)
 		return;
 	value.n += keep(w->t, number, STR("@")).n;
-	value.n += keep(w->t, (struct str){ p, address_length(p, w->end) }, STR("")).n;
+	value.n += keep(w->t, w->first_address, STR("")).n;
 	name(w->t, STR("@>"), value);
 }
 
@@ -151,34 +181,15 @@ static void name_sender(struct walk *w, struct str number)
  * ends. */
 static void name_between(struct walk *w, struct str number)
 {
-	struct str ends[8];
-	unsigned nr = 0;
-	struct str value = { w->t->words + w->t->nr_words, 0 };
+	struct str value;
 
-	for (const char *p = w->start; p < w->end && nr < 8;) {
-		size_t n = (p == w->start || !is_word(p[-1])) && is_digit(*p)
-				   ? address_length(p, w->end)
-				   : 0;
-		unsigned at = 0;
-
-		if (!n) {
-			p++;
-			continue;
-		}
-		while (at < nr && str_cmp(ends[at], (struct str){ p, n }) < 0)
-			at++;
-		if (at == nr || !str_eq(ends[at], (struct str){ p, n })) {
-			memmove(&ends[at + 1], &ends[at], (nr - at) * sizeof(*ends));
-			ends[at] = (struct str){ p, n };
-			nr++;
-		}
-		p += n;
-	}
+	if (!w->has_ends)
+		find_ends(w);
 	name_sender(w, number);
-	value.p = w->t->words + w->t->nr_words;
+	value = (struct str){ w->t->words + w->t->nr_words, 0 };
 	value.n += keep(w->t, number, STR("@")).n;
-	for (unsigned i = 0; i < nr; i++)
-		value.n += keep(w->t, ends[i], STR("+")).n;
+	for (unsigned i = 0; i < w->nr_ends; i++)
+		value.n += keep(w->t, w->ends[i], STR("+")).n;
 	name(w->t, STR("@"), value);
 }
 
