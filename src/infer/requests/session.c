@@ -22,7 +22,7 @@ enum {
 #define SOON_NS INT64_C(200000000)
 #define AT_ONCE_NS INT64_C(100000000)
 #define SAME_THREAD_NS INT64_C(300000000)
-#define MUCH_RARER 3 /* bits */
+#define MUCH_RARER 5 /* bits */
 #define BORN_SHARE 0.02
 #define BOND_NS INT64_C(5000000000)
 #define FOLLOWS_ENTRY 0.88 /* where requests come in, what is not sure is another one */
@@ -350,8 +350,6 @@ static bool is_by_the_same(const struct work *w, const struct unit *a, const str
 	return nr > 0;
 }
 
-/* The same work again that is part of the same request: what it began with is not over, or it
- * follows at once. */
 /* Whether the unit names the thing, or what owns what it names, and not just something below it. */
 static bool names_itself(const struct work *w, const struct unit *u, uint32_t thing)
 {
@@ -361,6 +359,8 @@ static bool names_itself(const struct work *w, const struct unit *u, uint32_t th
 	return false;
 }
 
+/* The same work again that is part of the same request: what it began with is not over, or it
+ * follows at once. */
 static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
 {
 	struct work *w = s->w;
