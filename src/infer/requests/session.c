@@ -14,11 +14,13 @@
 enum {
 	SELDOM = 20, /* what begins work is seen more often */
 	RARE_BITS = 5,
+	LATE_MIN = 30, /* units of a type that show what comes late */
 	BORN_MIN = 5,  /* things that are named first in a family of threads */
 	BATCH_MIN = 6, /* names of one kind in one unit, without a common owner */
 };
 #define MUST_FOLLOW 0.85
 #define SILENT_NS INT64_C(1000000000)
+#define LATE_NS INT64_C(1000000000)
 #define SOON_NS INT64_C(200000000)
 #define AT_ONCE_NS INT64_C(100000000)
 #define SAME_THREAD_NS INT64_C(300000000)
@@ -254,6 +256,9 @@ static bool is_due(const struct sitting *s, const struct unit *u, const struct c
 	const struct unit *earlier = &s->w->units.v[c->unit];
 	struct str kind = names_str(&s->w->g->kinds, s->w->g->kind_of.v[c->thing]);
 
+	/* what comes late must have been seen to do so often */
+	if (u->start - earlier->end > LATE_NS && s->l->nr_of_type[earlier->type] < LATE_MIN)
+		return false;
 	if (s->is_entry[family_of_thread(s->w, u)])
 		return share >= FOLLOWS_ENTRY && !str_starts(kind, STR("mix:"));
 	return share >= MUST_FOLLOW || (share >= FOLLOWS && u->start - earlier->end <= SOON_NS);
@@ -372,8 +377,8 @@ static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
 
 		if (a->type != u->type || a->is_batch)
 			continue;
-		if ((is_open(s, a) && names_itself(w, u, c->thing) &&
-		     names_itself(w, a, c->thing)) ||
+		if ((is_open(s, a) && u->start - s->end.v[a->session] <= LATE_NS &&
+		     names_itself(w, u, c->thing) && names_itself(w, a, c->thing)) ||
 		    (u->start - a->end <= AT_ONCE_NS && is_by_the_same(w, a, u, c->thing)))
 			return c;
 	}
