@@ -14,13 +14,13 @@
 enum {
 	SELDOM = 20, /* what begins work is seen more often */
 	RARE_BITS = 5,
-	LATE_MIN = 30, /* units of a type that show what comes late */
+	LATE_MIN = 60, /* units of a type that show what comes late */
 	BORN_MIN = 5,  /* things that are named first in a family of threads */
 	BATCH_MIN = 6, /* names of one kind in one unit, without a common owner */
 };
 #define MUST_FOLLOW 0.85
 #define SILENT_NS INT64_C(1000000000)
-#define LATE_NS INT64_C(1000000000)
+#define LATE_NS INT64_C(300000000)
 #define SOON_NS INT64_C(200000000)
 #define AT_ONCE_NS INT64_C(100000000)
 #define SAME_THREAD_NS INT64_C(300000000)
