@@ -58,7 +58,7 @@ static bool is_listed(const struct work *w, uint32_t kind)
 {
 	struct str name = names_str(&w->g->kinds, kind);
 
-	return name.p[0] != '#' && !str_ends(name, STR("=")) && !str_eq(name, STR("address")) &&
+	return name.p[0] != '#' && name.p[0] != '@' && !str_ends(name, STR("=")) && !str_eq(name, STR("address")) &&
 	       !str_starts(name, STR("mix:")) && !str_starts(name, STR("path"));
 }
 
