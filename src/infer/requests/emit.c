@@ -8,6 +8,7 @@
 #include "infer/requests/match.h"
 #include "infer/requests/match_name.h"
 #include "infer/requests/operation.h"
+#include "infer/requests/whole.h"
 #include "model/operations.h"
 #include "model/request.h"
 #include "program/model_file.h"
@@ -22,6 +23,7 @@ struct emitting {
 	struct arena arena;
 	uint32_t *order; /* units by session, then start */
 	const struct operations *operations;
+	const struct whole *whole;
 	uint32_t *span_of;    /* of each unit, in the request at hand */
 	uint64_t *point_hash; /* of each type: its place in the program, or its text */
 };
@@ -262,6 +264,7 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 		return 0;
 	r.end = close_body(b);
 	r.error = b->error;
+	r.incomplete = whole_is_cut(e->whole, units, nr);
 	r.confidence = b->sure;
 	r.sequence = sequence_of(b);
 	r.nr_spans = (uint32_t)b->spans.nr;
@@ -333,6 +336,7 @@ int sessions_emit(const struct work *w, const struct owners *o, const struct mat
 {
 	struct emitting e = { .w = w, .matcher = m, .store = s };
 	struct operations *operations;
+	struct whole *whole;
 	int got;
 
 	e.order = mem_realloc(NULL, mem_bytes(2 * (w->units.nr + 1), sizeof(*e.order)));
@@ -343,9 +347,11 @@ int sessions_emit(const struct work *w, const struct owners *o, const struct mat
 	qsort_r(e.order, w->units.nr, sizeof(*e.order), by_session, w->units.v);
 	operations = operations_new(w, o);
 	e.operations = operations;
+	e.whole = whole = whole_new(w);
 	hash_points(&e);
 	got = emit_all(&e, err);
 	operations_free(operations);
+	whole_free(whole);
 	free(e.point_hash);
 	free(e.order);
 	arena_done(&e.arena);
