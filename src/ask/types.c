@@ -185,7 +185,22 @@ int types_see_all(struct types *t, struct store *s, const struct request_filter 
 
 /* --- the table ------------------------------------------------------------------------------ */
 
-enum { TYPE, COUNT, RATE, ERRORS, P50, P90, P99, MAX, NODES, NODES_TEXT, INCOMPLETE, SURE, SPARK };
+enum {
+	TYPE,
+	COUNT,
+	RATE,
+	ERRORS,
+	P50,
+	P90,
+	P99,
+	MAX,
+	NODES,
+	NODES_TEXT,
+	INCOMPLETE,
+	CUT,
+	SURE,
+	SPARK
+};
 
 static const struct column type_columns[] = {
 	[TYPE] = { "type", "type", CELL_TEXT, COLUMN_WIDE },
@@ -199,7 +214,8 @@ static const struct column type_columns[] = {
 	[NODES] = { "nodes", NULL, CELL_ROWS, COLUMN_JSON_ONLY },
 	[NODES_TEXT] = { NULL, "nodes", CELL_TEXT, COLUMN_TEXT_ONLY | COLUMN_WIDE },
 	[INCOMPLETE] = { "incomplete", NULL, CELL_COUNT, COLUMN_JSON_ONLY },
-	[SURE] = { NULL, "sure", CELL_SHARE, COLUMN_TEXT_ONLY }, /* only where it is not */
+	[CUT] = { NULL, "incomplete", CELL_COUNT, COLUMN_TEXT_ONLY }, /* only where some are */
+	[SURE] = { NULL, "sure", CELL_SHARE, COLUMN_TEXT_ONLY },      /* only where it is not */
 	[SPARK] = { NULL, "over time", CELL_SPARK, COLUMN_TEXT_ONLY },
 };
 
@@ -243,6 +259,8 @@ static void row_of_type(const struct types *t, const struct type_stat *s, struct
 	row_int(sec, row, MAX, s->max);
 	row_nodes(t, s, sec, row);
 	row_int(sec, row, INCOMPLETE, (int64_t)s->incomplete);
+	if (s->incomplete)
+		row_int(sec, row, CUT, (int64_t)s->incomplete);
 	if (s->confidence < CONFIDENCE_LOW * (double)s->timings.nr)
 		row_double(sec, row, SURE, s->confidence / (double)s->timings.nr);
 	series_make(s->timings.v, s->timings.nr, t->first, t->last, SPARK_STEPS, &arena, &series);

@@ -55,7 +55,8 @@ enum {
 	CONFIDENCE,
 	SURE,
 	KEY,
-	INCOMPLETE
+	INCOMPLETE,
+	CUT
 };
 
 static const struct column columns[] = {
@@ -74,6 +75,7 @@ static const struct column columns[] = {
 	[SURE] = { NULL, "sure", CELL_SHARE, COLUMN_TEXT_ONLY }, /* only where it is not */
 	[KEY] = { "key", "key", CELL_TEXT, COLUMN_WIDE },
 	[INCOMPLETE] = { "incomplete", NULL, CELL_BOOL, COLUMN_JSON_ONLY },
+	[CUT] = { NULL, "incomplete", CELL_BOOL, COLUMN_TEXT_ONLY }, /* only where one is */
 };
 
 static const struct column node_columns[] = {
@@ -128,6 +130,8 @@ static void add_row(struct section *s, const struct visits *n, const struct requ
 		row_double(s, row, SURE, (double)r->confidence);
 	row_text(s, row, KEY, r->key);
 	row_int(s, row, INCOMPLETE, r->incomplete);
+	if (r->incomplete)
+		row_int(s, row, CUT, 1);
 }
 
 void list_add(struct section *s, struct visits *n, const struct request *r,

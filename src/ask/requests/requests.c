@@ -7,6 +7,7 @@
 #include "ask/requests/list.h"
 #include "ask/requests/overtime.h"
 #include "ask/requests/path.h"
+#include "ask/requests/sequences.h"
 #include "ask/requests/tree.h"
 #include "ask/requests/why.h"
 #include "ask/types.h"
@@ -175,6 +176,8 @@ static int run(struct store *const *runs, const struct args *args, struct report
 		return answer_path(s, args, &f, report, err);
 	if (args_has(args, "over-time"))
 		return overtime_report(s, &f, steps, args_for_people(args), report, err);
+	if (args_has(args, "sequences"))
+		return sequences_report(s, &f, args_for_people(args), report, err);
 	if (args_has(args, "types"))
 		return answer_types(s, &f, false, report, err);
 	if (args_has(args, "slowest") || args_has(args, "limit"))
@@ -199,6 +202,8 @@ static const struct option options[] = {
 	{ "over-time", NULL,
 	  "latency and counts over time, when a slow time began, mean per node" },
 	{ "steps", "N", "with --over-time: into about so many steps (default: 30)" },
+	{ "sequences", NULL,
+	  "log sequences: how many requests passed the same log points, and which these are" },
 	{ "lines", NULL, "every log line with the request that it belongs to" },
 	{ "level", "LEVEL", "request (default) or operation" },
 	{ 0 },
@@ -211,6 +216,7 @@ static const struct example examples[] = {
 	{ "requests run.culprit --request 17 --why", "why its lines are together" },
 	{ "requests run.culprit --request 17 --critical-path", "what held it up" },
 	{ "requests run.culprit --over-time --type checkout", "when it became slow" },
+	{ "requests run.culprit --sequences", "which ways through the program requests took" },
 	{ "requests run.culprit --lines --json", "every log line with its request" },
 	{ 0 },
 };
