@@ -101,7 +101,7 @@ struct body {
 	struct buf attrs;
 	int64_t end, served_end; /* of all, and of what somebody waited for; ns */
 	float sure;
-	bool error;
+	bool error, is_served;
 };
 
 static void add_event(struct emitting *e, struct body *b, const struct unit *u,
@@ -217,10 +217,11 @@ static uint64_t sequence_of(const struct body *b)
 	return h;
 }
 
-/* A request is over when the last one is who had to wait; what is done later only follows. */
+/* Where somebody waits for the first piece of work a request is over when nobody waits any more;
+ * what is done later only follows. */
 static int64_t close_body(struct body *b)
 {
-	int64_t end = b->served_end > b->spans.v[0].start ? b->served_end : b->end;
+	int64_t end = b->is_served ? b->served_end : b->end;
 
 	b->spans.v[0].end = end;
 	for (size_t i = 1; i < b->spans.nr; i++)
@@ -258,6 +259,7 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 					   .node = names_str(&e->w->g->nodes,
 							     work_line(e->w, first->from)->node) });
 	b->end = b->served_end = first->start;
+	b->is_served = first->is_served;
 	for (size_t i = 0; i < nr; i++)
 		add_span(e, b, units[i]);
 	if (!b->events.nr)
