@@ -20,6 +20,7 @@ enum {
 };
 #define MUST_FOLLOW 0.85
 #define SILENT_NS INT64_C(1000000000)
+#define LATE_SPREAD 0.8
 #define LATE_NS INT64_C(300000000)
 #define SOON_NS INT64_C(200000000)
 #define AT_ONCE_NS INT64_C(100000000)
@@ -58,8 +59,9 @@ static bool is_listed(const struct work *w, uint32_t kind)
 {
 	struct str name = names_str(&w->g->kinds, kind);
 
-	return name.p[0] != '#' && name.p[0] != '@' && !str_ends(name, STR("=")) && !str_eq(name, STR("address")) &&
-	       !str_starts(name, STR("mix:")) && !str_starts(name, STR("path"));
+	return name.p[0] != '#' && name.p[0] != '@' && !str_ends(name, STR("=")) &&
+	       !str_eq(name, STR("address")) && !str_starts(name, STR("mix:")) &&
+	       !str_starts(name, STR("path"));
 }
 
 /* Several things of one kind that nothing owns in common. */
@@ -256,8 +258,10 @@ static bool is_due(const struct sitting *s, const struct unit *u, const struct c
 	const struct unit *earlier = &s->w->units.v[c->unit];
 	struct str kind = names_str(&s->w->g->kinds, s->w->g->kind_of.v[c->thing]);
 
-	/* what comes late must have been seen to do so often */
-	if (u->start - earlier->end > LATE_NS && s->l->nr_of_type[earlier->type] < LATE_MIN)
+	/* what comes late must have been seen to do so often, and about as late */
+	if (u->start - earlier->end > LATE_NS &&
+	    (s->l->nr_of_type[earlier->type] < LATE_MIN ||
+	     ties_spread(s->l, earlier->type, u->type) > LATE_SPREAD))
 		return false;
 	if (s->is_entry[family_of_thread(s->w, u)])
 		return share >= FOLLOWS_ENTRY && !str_starts(kind, STR("mix:"));

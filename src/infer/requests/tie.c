@@ -9,6 +9,8 @@
 #define WINDOW_NS \
 	(120 * INT64_C(1000000000)) /* units further apart have nothing to do with each other */
 #define AGAIN_NS (10 * INT64_C(1000000000))
+#define DELAY_LEAST_MS 50 /* shorter ones are all alike */
+#define DELAY_UNKNOWN 100
 #define CONFIDENT 1.64
 #define FEW 8 /* so many without an exception are enough ... */
 #define ALWAYS 0.99
@@ -48,6 +50,8 @@ void ties_done(struct ties *l)
 	vec_done(&l->types_at);
 	map_done(&l->follows);
 	map_done(&l->again);
+	map_done(&l->delay_at);
+	vec_done(&l->delays);
 	free(l->nr_again);
 	free(l->nr_of_type);
 	free(l->bits);
@@ -87,6 +91,19 @@ double ties_share(const struct ties *l, uint32_t type, uint32_t next)
 	if (followed <= 0 || n <= 0)
 		return 0;
 	return n >= FEW && followed >= ALWAYS * n ? 1 : lower_bound(followed, n);
+}
+
+double ties_spread(const struct ties *l, uint32_t type, uint32_t next)
+{
+	const uint64_t *at = map_find(&l->delay_at, map_pair(type, next));
+	const struct delays *d = at ? &l->delays.v[*at - 1] : NULL;
+	double mean, variance;
+
+	if (!d || d->nr < 2)
+		return DELAY_UNKNOWN;
+	mean = d->sum / d->nr;
+	variance = d->squares / d->nr - mean * mean;
+	return variance > 0 ? sqrt(variance) : 0;
 }
 
 double ties_share_beside(const struct ties *l, uint32_t type, uint32_t next)
@@ -280,6 +297,22 @@ static void count_one(struct map *m, uint64_t key, size_t room)
 }
 
 /* Every statement of the earlier unit is followed by every one of this unit. */
+static void note_delay(struct finder *f, uint32_t earlier, uint32_t unit)
+{
+	const struct unit *a = &f->w->units.v[earlier], *u = &f->w->units.v[unit];
+	struct ties *l = f->l;
+	uint64_t *at = map_at(&l->delay_at, map_pair(a->type, u->type));
+	double ms = log((double)(u->start > a->end ? u->start - a->end : 0) / 1e6 + DELAY_LEAST_MS);
+
+	if (!*at) {
+		vec_push(&l->delays, (struct delays){ 0 });
+		*at = l->delays.nr;
+	}
+	l->delays.v[*at - 1].nr++;
+	l->delays.v[*at - 1].sum += ms;
+	l->delays.v[*at - 1].squares += ms * ms;
+}
+
 static void count_pair(struct finder *f, uint32_t earlier, uint32_t unit)
 {
 	struct ties *l = f->l;
@@ -291,6 +324,8 @@ static void count_pair(struct finder *f, uint32_t earlier, uint32_t unit)
 		if (f->counted.nr >= room || map_find(&f->counted, map_pair(earlier, next)))
 			continue;
 		*map_at(&f->counted, map_pair(earlier, next)) = 1;
+		if (i == l->types_at.v[unit])
+			note_delay(f, earlier, unit);
 		for (uint32_t k = l->types_at.v[earlier]; k < l->types_at.v[earlier + 1]; k++)
 			count_one(&l->follows, map_pair(l->types.v[k], next), FOLLOWS_MAX);
 	}

@@ -12,6 +12,11 @@ struct candidate {
 	float bits;     /* how rare, less what is doubtful */
 };
 
+/* How long after such a unit such another one first came: logarithms of milliseconds. */
+struct delays {
+	double nr, sum, squares;
+};
+
 struct ties {
 	VEC(struct candidate) v;
 	VEC(uint32_t) at;    /* of each unit: where its candidates begin */
@@ -21,7 +26,9 @@ struct ties {
 	uint32_t *nr_of_type; /* units with a line of it */
 	struct map again;     /* type and type: superseded units that were followed all the same */
 	uint32_t *nr_again;   /* of each type: units after which the same was done again */
-	float *bits;          /* of each thing, by units */
+	struct map delay_at;  /* type and type, of first lines: 1 + where its delays stand */
+	VEC(struct delays) delays;
+	float *bits; /* of each thing, by units */
 };
 
 void ties_find(struct ties *l, struct work *w, const struct owners *o);
@@ -32,5 +39,9 @@ double ties_share(const struct ties *l, uint32_t type, uint32_t next);
 
 /* The same for a statement in the middle of units, of which there are many to choose from. */
 double ties_share_beside(const struct ties *l, uint32_t type, uint32_t next);
+
+/* How widely the delays between two such units are spread: the standard deviation of their
+ * logarithms; large when nothing is known. */
+double ties_spread(const struct ties *l, uint32_t type, uint32_t next);
 
 #endif
