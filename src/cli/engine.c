@@ -89,6 +89,31 @@ static int start(struct engine_job *j, char *const *words, const char *output, p
 	return got;
 }
 
+static void wake(int signal)
+{
+	(void)signal;
+}
+
+/* A signal to us is one to the engine, whose end is then waited for, so that nothing stays behind.
+ */
+static int wait_for(pid_t pid, int *status)
+{
+	const struct sigaction act = { .sa_handler = wake };
+	struct sigaction interrupt, terminate;
+	bool was_woken = false;
+	int got;
+
+	sigaction(SIGINT, &act, &interrupt);
+	sigaction(SIGTERM, &act, &terminate);
+	while ((got = waitpid(pid, status, 0)) < 0 && errno == EINTR) {
+		was_woken = true;
+		kill(pid, SIGTERM);
+	}
+	sigaction(SIGINT, &interrupt, NULL);
+	sigaction(SIGTERM, &terminate, NULL);
+	return was_woken ? -EINTR : got < 0 ? -errno : 0;
+}
+
 int engine_run(struct engine_job *j, const char *const *words, const char *output,
 	       struct error *err)
 {
@@ -97,11 +122,11 @@ int engine_run(struct engine_job *j, const char *const *words, const char *outpu
 
 	if (got)
 		return error_set(err, got, "cannot start '%s': %s", words[0], strerror(got));
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return error_set(err, errno, "lost sight of '%s'", words[0]);
-		else
-			kill(pid, SIGTERM);
+	got = wait_for(pid, &status);
+	if (got == -EINTR)
+		return error_set(err, EINTR, "interrupted");
+	if (got < 0)
+		return error_set(err, -got, "lost sight of '%s'", words[0]);
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	if (WIFSIGNALED(status))

@@ -132,7 +132,7 @@ static int run_job(struct engine_job *j, const char *hadoop, const char *jar, co
 	engine_say(&words, NULL);
 	got = engine_run(j, words.of.v, j->log, err);
 	vec_done(&words.of);
-	return got < 0 ? engine_blame_log(j, "Hadoop", err) : 0;
+	return got < 0 && got != -EINTR ? engine_blame_log(j, "Hadoop", err) : got;
 }
 
 static int no_hadoop(struct error *err)
@@ -212,11 +212,13 @@ static int look(struct engine_job *j, const char *uri, const char *listing, stru
 	if (!hadoop)
 		return no_hadoop(err);
 	unlink(all);
-	if (engine_run(j, list, all, err) < 0)
-		return engine_blame_log(j, "Hadoop", err);
+	got = engine_run(j, list, all, err);
+	if (got < 0)
+		return got == -EINTR ? got : engine_blame_log(j, "Hadoop", err);
 	in = fopen(all, "re");
 	out = fopen(listing, "we");
-	got = in && out ? 0 : error_set(err, errno, "cannot write '%s'", listing);
+	if (!in || !out)
+		return error_set(err, errno, "cannot write '%s'", listing);
 	while (got >= 0 && fgets(line, sizeof(line), in)) {
 		struct str bytes, one;
 		int64_t seconds;

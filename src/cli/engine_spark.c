@@ -116,7 +116,8 @@ static int submit(struct engine_job *j, const char *const *args, struct error *e
 	for (; *args; args++)
 		engine_say(&words, *args);
 	engine_say(&words, NULL);
-	if (engine_run(j, words.of.v, j->log, err) < 0)
+	got = engine_run(j, words.of.v, j->log, err);
+	if (got < 0 && got != -EINTR)
 		got = explain(j, failure, err);
 	vec_done(&words.of);
 	return got;

@@ -9,8 +9,8 @@ need_spark() {
 	command -v java >/dev/null || skip "no java"
 	if ! "$venv/bin/python" -c 'import pyspark' 2>/dev/null; then
 		[ "$LIVE" = all ] || skip "slow: make test-live"
-		python3 -m venv "$venv" && "$venv/bin/python" -m pip install -q "pyspark==$PYSPARK" ||
-			skip "pyspark cannot be fetched"
+		python3 -m venv "$venv" || skip "no python3 -m venv"
+		"$venv/bin/python" -m pip install -q "pyspark==$PYSPARK" || skip "pyspark cannot be fetched"
 	fi
 	PATH=$venv/bin:$PATH
 	# small parts, so that small logs are cut
@@ -36,7 +36,7 @@ need_hadoop() {
 		jar) main=org.apache.hadoop.util.RunJar ;;
 		fs) main=org.apache.hadoop.fs.FsShell ;;
 		esac
-		exec java -Xmx512m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp "$DIR/hadoop:$lib/*" \$main "\${@:2}"
+		exec java -Xmx512m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp "\${HADOOP_CONF_DIR:-$DIR/hadoop}:$lib/*" \$main "\${@:2}"
 	END
 	chmod +x "$DIR/hadoop/hadoop"
 	echo "<configuration><property><name>hadoop.tmp.dir</name><value>$DIR/tmp</value></property></configuration>" >"$DIR/hadoop/core-site.xml"
@@ -48,4 +48,13 @@ need_hadoop() {
 	END
 	PATH=$DIR/hadoop:$PATH
 	export HADOOP_STREAMING_JAR=$jar
+}
+
+# on_yarn COMMAND: HDFS and YARN with two nodes each are started for it, which finds its own HADOOP_CONF_DIR; or skip
+on_yarn() {
+	local start=${CULPRIT_SYSTEMS:-$ROOT/../shared/systems}/yarn-3.3.6/run.sh
+	[ -x "$start" ] || skip "no $start"
+	[ "$(id -u)" = 0 ] || skip "needs root for a network of its own"
+	export W=$DIR/yarn HADOOP_USER_NAME=root DRAIN=0
+	CLIENT_CMD="export HADOOP_CONF_DIR=$DIR/yarn/conf/client; $1" timeout 300 "$start" >"$DIR/yarn.log" 2>&1
 }

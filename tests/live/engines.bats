@@ -76,6 +76,18 @@ make_worker() {
 	[ -d killed ]
 }
 
+@test "YARN with two nodes gives the tables of this machine from HDFS, a worker killed in the middle" {
+	[ "$LIVE" = all ] || skip "slow: make test-live"
+	need_hadoop
+	make_worker
+	rm logs/marked.log # no worker reads it, and from afar nobody else does
+	"$CULPRIT" analyze logs -o here.culprit >/dev/null
+	on_yarn "cd $DIR; hadoop fs -mkdir -p /user/root; hadoop fs -put logs /logs; $CULPRIT analyze hdfs://127.0.0.1:8020/logs --on hadoop -o there.culprit"
+	tail -n 20 yarn.log
+	[ -d killed ]
+	[ "$(tables here.culprit)" = "$(tables there.culprit)" ]
+}
+
 @test "workers that fail for good end the run with one sentence and without a file" {
 	[ "$LIVE" = all ] || skip "slow: make test-live"
 	need_spark
