@@ -18,8 +18,9 @@ enum {
 	GAP_BINS = 13,
 	SURE_MIN = 5, /* agreements that make a kind of name sure */
 	LOOSE_MIN = 3,
-	LONG_MS = 500, /* a silence that is the end of a piece of work, to begin with */
-	LOOP_MS = 10,  /* rounds of one loop are not further apart */
+	LONG_MS = 500,    /* a silence that is the end of a piece of work, to begin with */
+	ALWAYS_MS = 2000, /* a silence that ends a piece of work, unless the same is named */
+	LOOP_MS = 10,     /* rounds of one loop are not further apart */
 };
 #define SURE_SHARE 0.9
 #define LOOSE_SHARE 0.6

@@ -458,6 +458,24 @@ static void tie_to(const struct work *w, struct unit *u, const struct candidate 
 	u->why = is_agreed(w, cause->thing) && why == WHY_FOLLOWS ? WHY_AGREED : why;
 }
 
+/* What is too seldom to show a habit, but comes at once and by the same one. */
+static const struct candidate *follow_at_once(const struct sitting *s, uint32_t unit)
+{
+	const struct work *w = s->w;
+	const struct unit *u = &w->units.v[unit];
+	const struct candidate *best = NULL;
+
+	for (uint32_t i = s->l->at.v[unit]; i < s->l->at.v[unit + 1]; i++) {
+		const struct candidate *c = &s->l->v.v[i];
+		const struct unit *a = &w->units.v[c->unit];
+
+		if (a->type != u->type && !a->is_batch && u->start - a->end <= AT_ONCE_NS &&
+		    (!best || c->unit > best->unit) && is_by_the_same(w, a, u, c->thing))
+			best = c;
+	}
+	return best;
+}
+
 /* The unit right before it in its thread, if both name the same thing and nothing was long silent:
  * where it was cut, nothing began. */
 static uint32_t go_on_in_thread(const struct sitting *s, uint32_t unit)
@@ -499,6 +517,8 @@ static void sit(struct sitting *s, uint32_t unit)
 		tie_to(w, u, cause, WHY_FOLLOWS);
 		if (!cause)
 			tie_to(w, u, go_on_with(s, unit), WHY_AGAIN);
+		if (u->parent == NO_UNIT && s->l->nr_of_type[u->type] < SELDOM)
+			tie_to(w, u, follow_at_once(s, unit), WHY_AGAIN);
 		if (u->parent == NO_UNIT && s->l->nr_of_type[u->type] < SELDOM)
 			u->parent = go_on_in_thread(s, unit);
 	}
