@@ -277,12 +277,11 @@ static void name_mixed(struct tokens *t, struct str s)
 /* What the number means: name=5, name: 5, name 50000. */
 static struct str key_of(const struct walk *w, const char *at, size_t digits)
 {
-	const char *p = w->word.p + w->word.n;
 	bool is_assigned = false;
 
 	if (!w->word.n)
 		return (struct str){ 0 };
-	for (; p < at; p++) {
+	for (const char *p = w->word.p + w->word.n; p < at; p++) {
 		if (*p == '=' || *p == ':')
 			is_assigned = true;
 		else if (*p != ' ' && *p != '[' && *p != '\'' && *p != '"' && *p != '-')
