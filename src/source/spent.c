@@ -3,6 +3,7 @@
  *sixteen bytes at a time), and most of those are dismissed by the one byte in front. What counts:
  *
  *	name and number       took=12ms  "totalTimeMs":3.5  took[12ms]  Duration: 12.3 ms
+ *	unit in brackets      duration(ns): 12000000  elapsed(ms)=12
  *	a verb and number     took 12 ms; Completed 200 OK in 12ms (but not: retrying in 12 ms)
  *	a request, a number   GET /orders/7 200 12.3 ms   | 12.3ms | GET "/orders/7"
  *	timers of proxies     1/0/2/30/33 200 (HAProxy)   0.001 0.030 0.000 200 200 (AWS)
@@ -175,11 +176,55 @@ static bool is_other(struct str name)
 	return false;
 }
 
+/* "duration(ns): 12" with its sign behind the bracket: what the unit is worth, and where its
+ * bracket begins; 0: no such unit. */
+static int64_t unit_in_brackets(struct str text, size_t sign, size_t *open)
+{
+	static const struct {
+		struct str word;
+		int64_t ns;
+	} units[] = { { STR("ns"), 1 },      { STR("us"), NS_US },     { STR("\xc2\xb5s"), NS_US },
+		      { STR("ms"), NS_MS },  { STR("s"), NS_S },       { STR("sec"), NS_S },
+		      { STR("secs"), NS_S }, { STR("seconds"), NS_S }, { STR("millis"), NS_MS },
+		      { STR("nanos"), 1 } };
+	size_t from = sign - 1;
+	struct str word;
+
+	while (from && sign - from < 10 && text.p[from - 1] != '(')
+		from--;
+	if (!from || text.p[from - 1] != '(')
+		return 0;
+	word = (struct str){ text.p + from, sign - 1 - from };
+	*open = from - 1;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (str_eq_nocase(word, units[i].word))
+			return units[i].ns;
+	return 0;
+}
+
+static int64_t named_in_unit(const struct spent *s, size_t sign, struct str value)
+{
+	size_t open = 0, n = number_length(value);
+	int64_t unit_ns = unit_in_brackets(s->text, sign, &open);
+	struct str name = name_before(s->text, open), before;
+
+	if (!unit_ns || !n || !name.n || is_other(name) || name_unit(s->worker, name) < 0)
+		return -1;
+	before = name_before(s->text, (size_t)(name.p - s->text.p));
+	if (before.n && is_other(before))
+		return -1;
+	if (n < value.n && (is_name_byte(value.p[n]) || value.p[n] == ':' || value.p[n] == '/'))
+		return -1;
+	return layout_duration(str_head(value, n), unit_ns);
+}
+
 static int64_t named(const struct spent *s, size_t sign, struct str value)
 {
 	struct str name = name_before(s->text, sign), before, number;
 	int64_t unit_ns, ns;
 
+	if (sign && s->text.p[sign - 1] == ')')
+		return named_in_unit(s, sign, value);
 	/* "name = 12" is how settings are written */
 	if (!name.n || is_other(name) || (s->text.p[sign] == '=' && s->text.p[sign - 1] == ' '))
 		return -1;
@@ -369,7 +414,8 @@ static int64_t look_at(struct spent *s, size_t at)
 		return -1;
 
 	if (sign == '=' || sign == ':' || sign == '[' || sign == '"')
-		return is_letter(before) || before == '"' || before == '=' || before == ':'
+		return is_letter(before) || before == '"' || before == '=' || before == ':' ||
+				       before == ')'
 			       ? named(s, before == '=' || before == ':' ? at - 1 : at, value)
 			       : -1;
 	if (sign == '(')

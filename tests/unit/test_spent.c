@@ -42,6 +42,22 @@ static void names_with_numbers_are_durations(void **state)
 	check("latency=1m30.5s", 90500 * NS_MS);
 }
 
+static void a_unit_in_brackets_is_that_of_the_name(void **state)
+{
+	check("op: READ, offset: 0, duration(ns): 207795283", 207795283);
+	check("duration(ns): 207795283, bytes: 5", 207795283);
+	check("read done, elapsed(ms)=12", 12 * NS_MS);
+	check("Duration(s): 1.5 seen", 1500 * NS_MS);
+	check("latency (us): 250", 250 * NS_US);
+	check("size(ns): 12", -1);
+	check("duration(kb): 12", -1);
+	check("max duration(ms): 12", -1);
+	check("duration(): 12", -1);
+	check("duration(ms): 12:30", -1);
+	check(")): 12", -1);
+	check("): 12", -1);
+}
+
 static void words_tell_of_what_is_done(void **state)
 {
 	check("stock check took 66 ms", 66 * NS_MS);
@@ -98,6 +114,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_with_numbers_are_durations),
+		cmocka_unit_test(a_unit_in_brackets_is_that_of_the_name),
 		cmocka_unit_test(words_tell_of_what_is_done),
 		cmocka_unit_test(what_is_announced_was_not_spent),
 		cmocka_unit_test(lines_of_requests_carry_theirs),

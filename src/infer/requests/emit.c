@@ -149,12 +149,29 @@ static uint32_t parent_span(const struct emitting *e, const struct unit *u)
 	return e->span_of[u->parent];
 }
 
+/* When the unit began, by what its lines say their work took. */
+static int64_t began(const struct work *w, const struct unit *u)
+{
+	int64_t start = u->start;
+
+	for (uint32_t at = u->from; at < u->to; at++) {
+		const struct seen_line *l = work_line(w, at);
+		int64_t ns;
+
+		if (!l->is_undated && !__builtin_sub_overflow(l->ns, l->spent, &ns) && ns < start &&
+		    is_ours(w, u, l))
+			start = ns;
+	}
+	return start;
+}
+
 static void add_span(struct emitting *e, struct body *b, uint32_t unit)
 {
 	const struct unit *u = &e->w->units.v[unit];
 	const struct seen_line *first = work_line(e->w, u->from);
 	uint32_t parent = parent_span(e, u);
-	struct span s = { .start = u->start,
+	int64_t start = began(e->w, u);
+	struct span s = { .start = start > b->spans.v[0].start ? start : b->spans.v[0].start,
 			  .end = u->end,
 			  .kind = SPAN_INTERNAL,
 			  .confidence = u->sure,
@@ -246,11 +263,11 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 	const struct unit *first = first_dated(e->w, units, nr);
 	struct request r = { .type = name_of(e, first->type),
 			     .method = STR(METHOD),
-			     .start = first->start };
+			     .start = began(e->w, first) };
 	struct request_body body;
 
 	b->sure = 1;
-	vec_push(&b->spans, (struct span){ .start = first->start,
+	vec_push(&b->spans, (struct span){ .start = r.start,
 					   .parent = SPAN_NONE,
 					   .kind = SPAN_SERVER,
 					   .confidence = 1,

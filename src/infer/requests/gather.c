@@ -139,6 +139,7 @@ void gather_events(struct gather *g, const struct event *ev, size_t nr)
 		    (!sight_open(&s, ev[i].values) && ev[i].ns != NS_NONE))
 			continue;
 		l.ns = ev[i].ns;
+		l.spent = ev[i].duration > 0 ? ev[i].duration : 0;
 		l.is_undated = ev[i].ns == NS_NONE;
 		l.file = ev[i].file < g->log_of.nr ? g->log_of.v[ev[i].file] : 0;
 		l.node = names_add(&g->nodes, ev[i].node);

@@ -17,6 +17,7 @@ struct losses;
 /* A line with the lines that continue it. */
 struct seen_line {
 	int64_t ns;
+	int64_t spent;  /* what it says the work took that ends with it, ns; 0 for nothing */
 	uint64_t event; /* its number in the store */
 	uint32_t file;  /* the log that it stands in, all its files together */
 	sym_t node, thread;
