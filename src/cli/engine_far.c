@@ -53,14 +53,12 @@ static int make_folders(char *path, struct error *err)
 }
 
 /* A file as long and as old as the far one, of which only the beginning is there. */
-static int place(struct engine_job *j, const char *head, char *path, uint64_t bytes, uint64_t mtime,
-		 struct error *err)
+static int place(const char *head, char *path, uint64_t bytes, uint64_t mtime, struct error *err)
 {
 	const struct timespec times[2] = { { .tv_sec = (time_t)mtime },
 					   { .tv_sec = (time_t)mtime } };
 	int got = make_folders(path, err);
 
-	(void)j;
 	if (got < 0)
 		return got;
 	if (rename(head, path) || truncate(path, (off_t)bytes) ||
@@ -86,7 +84,7 @@ static int place_listed(struct engine_job *j, size_t nr, struct str above, size_
 	if (!str_take(&line, above) || str_find(line, STR("../")) < line.n)
 		return error_set(err, EBADMSG, "the engine lists a file that was not asked for");
 	snprintf(name, sizeof(name), "head-%zu", line_nr);
-	return place(j, engine_below(j, name),
+	return place(engine_below(j, name),
 		     arena_z(&j->arena,
 			     arena_fmt(&j->arena, "%s/" STR_FMT, mirror_of(j, nr), STR_ARG(line))),
 		     bytes, mtime, err);
