@@ -172,6 +172,8 @@ static void add_span(struct emitting *e, struct body *b, uint32_t unit)
 	uint32_t parent = parent_span(e, u);
 	int64_t start = began(e->w, u);
 	struct span s = { .start = start > b->spans.v[0].start ? start : b->spans.v[0].start,
+			  .shift = first->file < e->w->g->shift.nr ? e->w->g->shift.v[first->file]
+								   : 0,
 			  .end = u->end,
 			  .kind = SPAN_INTERNAL,
 			  .confidence = u->sure,

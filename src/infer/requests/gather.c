@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/time.h"
+#include "infer/requests/clocks.h"
 #include "infer/requests/sight.h"
 #include "infer/requests/tokens.h"
 #include "model/event.h"
@@ -18,6 +19,8 @@ void gather_done(struct gather *g)
 	vec_done(&g->named);
 	vec_done(&g->kind_of);
 	vec_done(&g->statement);
+	vec_done(&g->shift);
+	vec_done(&g->shift_things);
 	vec_done(&g->log_of);
 	names_done(&g->logs);
 	vec_done(&g->file_at);
@@ -187,4 +190,5 @@ void gather_date(struct gather *g)
 		else
 			l->ns = next != INT64_MAX ? next : first != INT64_MAX ? first : 0;
 	}
+	clocks_align(g);
 }

@@ -44,10 +44,12 @@ struct gather {
 	VEC(uint32_t) log_of;  /* of each file: in logs */
 	VEC(uint32_t) file_at; /* of each log: where its names begin in file_names */
 	VEC(uint32_t) file_names;
-	uint64_t nr_events;   /* delivered so far */
-	uint64_t nr_cut;      /* names that are left out */
-	uint64_t nr_keyed;    /* lines that name their request */
-	uint64_t nr_requests; /* of these: by a mere request id */
+	VEC(int64_t) shift;         /* of each log: what was added to its times ... */
+	VEC(uint64_t) shift_things; /* ... because of so many things that it names */
+	uint64_t nr_events;         /* delivered so far */
+	uint64_t nr_cut;            /* names that are left out */
+	uint64_t nr_keyed;          /* lines that name their request */
+	uint64_t nr_requests;       /* of these: by a mere request id */
 };
 
 void gather_done(struct gather *g);

@@ -8,6 +8,28 @@
 #include "infer/requests/session.h"
 #include "store/store.h"
 
+/* Clocks that were set right are told. */
+static int tell_clocks(const struct gather *g, struct store *s, struct error *err)
+{
+	int got = 0;
+
+	for (sym_t log = 0; log < g->shift.nr && got >= 0; log++) {
+		struct clock_fix fix = { .offset_ns = g->shift.v[log],
+					 .pairs = g->shift_things.v[log],
+					 .agree = g->shift_things.v[log],
+					 .applied = true };
+
+		if (!fix.offset_ns)
+			continue;
+		vec_each (&g->lines, l)
+			if (l->file == log && !fix.node.n)
+				fix.node = names_str(&g->nodes, l->node);
+		store_losses(s)->count[LOSS_CLOCKS_CORRECTED]++;
+		got = store_add_clock_fix(s, &fix, err);
+	}
+	return got;
+}
+
 static int run(struct store *s, const struct infer_options *o, struct error *err)
 {
 	struct work w;
@@ -30,7 +52,9 @@ static int run(struct store *s, const struct infer_options *o, struct error *err
 	ties_find(&ties, &w, &owners);
 	session_find(&w, &owners, &ties);
 	hand_off(&w);
-	got = sessions_emit(&w, &owners, o->matcher, s, err);
+	got = tell_clocks(o->gathered, s, err);
+	if (got >= 0)
+		got = sessions_emit(&w, &owners, o->matcher, s, err);
 	ties_done(&ties);
 	owners_done(&owners);
 	work_done(&w);
