@@ -251,6 +251,16 @@ static int64_t close_body(struct body *b)
 	return end;
 }
 
+/* A request is called after the first thing that is done for its caller. */
+static const struct unit *first_served(const struct work *w, const uint32_t *units, size_t nr,
+				       const struct unit *first)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (w->units.v[units[i]].is_served)
+			return &w->units.v[units[i]];
+	return first;
+}
+
 static const struct unit *first_dated(const struct work *w, const uint32_t *units, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -263,7 +273,7 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 		    struct error *err)
 {
 	const struct unit *first = first_dated(e->w, units, nr);
-	struct request r = { .type = name_of(e, first->type),
+	struct request r = { .type = name_of(e, first_served(e->w, units, nr, first)->type),
 			     .method = STR(METHOD),
 			     .start = began(e->w, first) };
 	struct request_body body;
