@@ -15,6 +15,8 @@
 #include "store/store.h"
 
 #define METHOD "requests"
+#define SOON_NS INT64_C(200000000)
+#define WAIT_NS INT64_C(2000000) /* shorter gaps are the clock's grain */
 
 struct emitting {
 	const struct work *w;
@@ -99,7 +101,9 @@ struct body {
 	VEC(uint64_t) passed;    /* of each unit: the statements that it passed */
 	VEC(struct why) why;     /* of each span but the first */
 	struct buf attrs;
-	int64_t end, served_end; /* of all, and of what somebody waited for; ns */
+	int64_t end, served_end, soon_end; /* of all, of what somebody waited for, of what
+						   was done at once; ns */
+	uint32_t nr_served;
 	float sure;
 	bool error, is_served;
 };
@@ -137,8 +141,11 @@ static void add_passed(struct emitting *e, struct body *b, const struct unit *u)
 static void reach(struct body *b, const struct unit *u)
 {
 	b->end = u->end > b->end ? u->end : b->end;
+	b->nr_served += u->is_served;
 	if (u->is_served && u->end > b->served_end)
 		b->served_end = u->end;
+	if ((u->is_served || u->start <= b->soon_end + SOON_NS) && u->end > b->soon_end)
+		b->soon_end = u->end;
 }
 
 /* 0 when what it follows is in another request after all, or has no span. */
@@ -237,10 +244,11 @@ static uint64_t sequence_of(const struct body *b)
 }
 
 /* Where somebody waits for the first piece of work a request is over when nobody waits any more;
- * what is done later only follows. */
+ * what is done later only follows. Nothing tells when that is if all that they are seen to wait for
+ * is the first piece: then what is done at once counts too. */
 static int64_t close_body(struct body *b)
 {
-	int64_t end = b->is_served ? b->served_end : b->end;
+	int64_t end = !b->is_served ? b->end : b->nr_served > 1 ? b->served_end : b->soon_end;
 
 	b->spans.v[0].end = end;
 	for (size_t i = 1; i < b->spans.nr; i++)
@@ -269,6 +277,31 @@ static const struct unit *first_dated(const struct work *w, const uint32_t *unit
 	return &w->units.v[units[0]];
 }
 
+/* Between two pieces of work the request waits for the next one: for whoever does it, for its
+ * caller, or for what is not logged. */
+static void add_waits(struct emitting *e, struct body *b)
+{
+	size_t nr = b->spans.nr;
+	int64_t until = b->spans.v[0].start;
+
+	for (size_t i = 1; i < nr; i++) {
+		struct span s = b->spans.v[i];
+
+		if (s.start - until >= WAIT_NS && (!b->is_served || s.start <= b->served_end)) {
+			struct span wait = { .start = until,
+					     .end = s.start,
+					     .kind = SPAN_WAIT,
+					     .confidence = s.confidence,
+					     .node = s.node };
+
+			wait.name = arena_fmt(&e->arena, "wait for " STR_FMT, STR_ARG(s.name));
+			wait.id = arena_fmt(&e->arena, "%zu", b->spans.nr + 1);
+			vec_push(&b->spans, wait);
+		}
+		until = s.end > until ? s.end : until;
+	}
+}
+
 static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, size_t nr,
 		    struct error *err)
 {
@@ -287,12 +320,14 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 					   .name = r.type,
 					   .node = names_str(&e->w->g->nodes,
 							     work_line(e->w, first->from)->node) });
-	b->end = b->served_end = first->start;
+	b->end = b->served_end = b->soon_end = first->start;
+	b->nr_served = 0;
 	b->is_served = first->is_served;
 	for (size_t i = 0; i < nr; i++)
 		add_span(e, b, units[i]);
 	if (!b->events.nr)
 		return 0;
+	add_waits(e, b);
 	r.end = close_body(b);
 	r.error = b->error;
 	r.incomplete = whole_is_cut(e->whole, units, nr);
