@@ -180,7 +180,8 @@ void why_report(const struct request *r, const struct request_body *body, struct
 	t.out->tagged = true;
 	/* where requests are rebuilt the first span is the request itself */
 	for (uint32_t i = has_why ? 1 : 0; i < body->nr_spans; i++)
-		add_span(&t, i, has_why && why_next(&whys, &why) ? &why : NULL);
+		if (!has_why || body->spans[i].kind != SPAN_WAIT)
+			add_span(&t, i, has_why && why_next(&whys, &why) ? &why : NULL);
 	say_sure(&t, report);
 	buf_done(&t.words);
 	arena_done(&arena);

@@ -281,8 +281,9 @@ struct request_seen {
 
 static bool has_unit(const struct whole *h, struct request_seen *r, uint32_t type)
 {
-	for (size_t i = 0; i < r->nr && !r->types.nr; i++)
-		*map_at(&r->types, h->w->units.v[r->units[i]].type) = 1;
+	if (!r->types.nr)
+		for (size_t i = 0; i < r->nr; i++)
+			*map_at(&r->types, h->w->units.v[r->units[i]].type) = 1;
 	return map_find(&r->types, type);
 }
 
