@@ -51,7 +51,7 @@ void sight_event(const void *ctx, struct event *ev, struct str message, struct a
 
 	if (ctx)
 		match_event(ctx, ev, message, arena);
-	if (ev->statement)
+	if (ctx && ev->statement)
 		ev->point = matcher_point_name(ctx, ev->statement);
 	tokens_find(&own, message);
 	tokens_find(&thread, ev->thread);
