@@ -38,7 +38,7 @@ struct sitting {
 	struct map live;       /* thing: 1 + the session that named it last */
 	struct map families;   /* family: its session */
 	bool *is_entry;        /* of each family of threads: requests come in there */
-	struct map executions; /* without a parent: their session */
+	struct map executions; /* without a parent: 1 + the last unit that began work */
 	struct map seen;       /* session and type */
 	struct map ends;       /* where units end in by_thread: the unit */
 	struct map done;       /* what sessions did: where, to what */
@@ -503,6 +503,34 @@ static uint32_t go_on_in_thread(const struct sitting *s, uint32_t unit)
 	return NO_UNIT;
 }
 
+static uint32_t path_of(const struct work *w, const struct unit *u)
+{
+	for (uint32_t i = 0; i < u->nr_held; i++) {
+		struct held h = w->held.v[u->held_at + i];
+
+		if (h.depth < DEPTH_PREFIX && work_is_path(w, h.thing))
+			return h.thing;
+	}
+	return 0;
+}
+
+/* Whether what both deal with lies in one folder, as far as it lies in any. */
+static bool is_beside(const struct work *w, const struct unit *a, const struct unit *b)
+{
+	uint32_t x = path_of(w, a), y = path_of(w, b);
+	struct str p, q;
+
+	if (!x || !y)
+		return true;
+	p = gather_value(w->g, x);
+	q = gather_value(w->g, y);
+	while (p.n && p.p[p.n - 1] != '/')
+		p.n--;
+	while (q.n && q.p[q.n - 1] != '/')
+		q.n--;
+	return str_eq(p, q);
+}
+
 static void sit(struct sitting *s, uint32_t unit)
 {
 	struct work *w = s->w;
@@ -537,12 +565,13 @@ static void sit(struct sitting *s, uint32_t unit)
 		u->sure = (float)sure;
 	} else {
 		uint64_t *at = map_at(&s->executions, u->execution);
+		bool is_round = *at && !u->is_batch && is_beside(w, &w->units.v[*at - 1], u);
 
 		/* rounds of a loop that nothing else explains are one piece of work */
-		u->why = *at ? WHY_LOOP : WHY_FIRST;
-		if (!*at || u->is_batch)
-			*at = ++s->nr;
-		u->session = (uint32_t)*at;
+		u->why = is_round ? WHY_LOOP : WHY_FIRST;
+		u->session = is_round ? w->units.v[*at - 1].session : ++s->nr;
+		if (!is_round)
+			*at = unit + 1u;
 	}
 	u->is_served = is_served(s, u);
 	for (uint32_t at = u->from; at < u->to; at++)
