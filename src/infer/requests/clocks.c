@@ -13,6 +13,7 @@
 enum {
 	THINGS_MIN = 10, /* that both logs name */
 	LOGS_MAX = 64,
+	THINGS_MAX = 8192, /* of one log that are compared */
 };
 #define FAR_NS INT64_C(20000000000) /* smaller differences are left alone */
 #define NARROW 8 /* the middle half of the differences is so much narrower than they are */
@@ -21,6 +22,7 @@ struct clocks {
 	struct gather *g;
 	struct map first; /* log and thing: 1 + where its first time stands */
 	VEC(int64_t) ns;
+	VEC(uint32_t) things[LOGS_MAX]; /* that each log names, the first ones first */
 };
 
 static bool can_tell(const struct gather *g, uint32_t thing)
@@ -47,6 +49,8 @@ static void note_firsts(struct clocks *c)
 				continue;
 			vec_push(&c->ns, l->ns);
 			*at = c->ns.nr;
+			if (c->things[l->file].nr < THINGS_MAX)
+				vec_push(&c->things[l->file], thing);
 		}
 }
 
@@ -63,14 +67,13 @@ static int64_t ahead(const struct clocks *c, sym_t log, sym_t than, uint64_t *th
 	VEC(int64_t) apart = { 0 };
 	int64_t median = 0;
 
-	for (const struct map_slot *s = NULL; (s = map_next(&c->first, s));) {
-		const uint64_t *other;
+	vec_each (&c->things[log], thing) {
+		const uint64_t *at = map_find(&c->first, map_pair(log, *thing));
+		const uint64_t *other = map_find(&c->first, map_pair(than, *thing));
+		int64_t ns;
 
-		if (s->key >> 32 != log)
-			continue;
-		other = map_find(&c->first, map_pair(than, (uint32_t)s->key));
-		if (other)
-			vec_push(&apart, c->ns.v[s->value - 1] - c->ns.v[*other - 1]);
+		if (other && !__builtin_sub_overflow(c->ns.v[*at - 1], c->ns.v[*other - 1], &ns))
+			vec_push(&apart, ns);
 	}
 	if (apart.nr >= THINGS_MIN) {
 		int64_t half;
@@ -134,6 +137,8 @@ void clocks_align(struct gather *g)
 			l->ns += g->shift.v[l->file];
 	}
 	map_done(&c.first);
+	for (int i = 0; i < LOGS_MAX; i++)
+		vec_done(&c.things[i]);
 	vec_done(&c.ns);
 	free(lines);
 }

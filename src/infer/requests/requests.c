@@ -1,5 +1,8 @@
 #include "infer/requests/requests.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "infer/requests/course.h"
 #include "infer/requests/emit.h"
 #include "infer/requests/family.h"
@@ -11,8 +14,12 @@
 /* Clocks that were set right are told. */
 static int tell_clocks(const struct gather *g, struct store *s, struct error *err)
 {
+	sym_t *node = mem_realloc(NULL, mem_bytes(g->shift.nr + 1, sizeof(*node)));
 	int got = 0;
 
+	vec_each (&g->lines, l)
+		if (l->file < g->shift.nr)
+			node[l->file] = l->node;
 	for (sym_t log = 0; log < g->shift.nr && got >= 0; log++) {
 		struct clock_fix fix = { .offset_ns = g->shift.v[log],
 					 .pairs = g->shift_things.v[log],
@@ -21,12 +28,11 @@ static int tell_clocks(const struct gather *g, struct store *s, struct error *er
 
 		if (!fix.offset_ns)
 			continue;
-		vec_each (&g->lines, l)
-			if (l->file == log && !fix.node.n)
-				fix.node = names_str(&g->nodes, l->node);
+		fix.node = names_str(&g->nodes, node[log]);
 		store_losses(s)->count[LOSS_CLOCKS_CORRECTED]++;
 		got = store_add_clock_fix(s, &fix, err);
 	}
+	free(node);
 	return got;
 }
 
