@@ -97,7 +97,7 @@ struct body {
 	VEC(uint64_t) events;
 	VEC(uint32_t) event_span;
 	VEC(uint32_t) operation; /* of each event */
-	VEC(uint64_t) keys;      /* of each operation */
+	struct map numbers;      /* of operations, by what tells them apart */
 	VEC(uint64_t) passed;    /* of each unit: the statements that it passed */
 	VEC(struct why) why;     /* of each span but the first */
 	struct buf attrs;
@@ -112,15 +112,13 @@ static void add_event(struct emitting *e, struct body *b, const struct unit *u,
 		      const struct seen_line *l, uint32_t span)
 {
 	uint64_t key = operations_of(e->operations, u, l);
-	uint32_t number = 0;
+	uint64_t *number = map_at(&b->numbers, key);
 
-	while (number < b->keys.nr && b->keys.v[number] != key)
-		number++;
-	if (number == b->keys.nr)
-		vec_push(&b->keys, key);
+	if (!*number)
+		*number = b->numbers.nr;
 	vec_push(&b->events, l->event);
 	vec_push(&b->event_span, span);
-	vec_push(&b->operation, number + 1);
+	vec_push(&b->operation, (uint32_t)*number);
 }
 
 /* The paper's sequence of one top-level method: its statements in their order. */
@@ -361,7 +359,8 @@ static int emit_all(struct emitting *e, struct error *err)
 		vec_clear(&b.events);
 		vec_clear(&b.event_span);
 		vec_clear(&b.operation);
-		vec_clear(&b.keys);
+		/* not cleared: that costs as much as the largest request so far */
+		map_done(&b.numbers);
 		vec_clear(&b.passed);
 		vec_clear(&b.why);
 		buf_clear(&b.attrs);
@@ -376,7 +375,7 @@ static int emit_all(struct emitting *e, struct error *err)
 	vec_done(&b.events);
 	vec_done(&b.event_span);
 	vec_done(&b.operation);
-	vec_done(&b.keys);
+	map_done(&b.numbers);
 	vec_done(&b.passed);
 	vec_done(&b.why);
 	buf_done(&b.attrs);

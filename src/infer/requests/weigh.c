@@ -96,11 +96,13 @@ static void weigh_kind(struct work *w, const struct times *t, uint32_t kind, uin
 	struct str name = names_str(&w->g->kinds, kind);
 	double lines = (double)w->g->lines.nr, span = (double)(t->until - t->from) + 1;
 	double median;
+	size_t middle;
 
 	for (size_t i = 0; i < nr; i++)
 		counts[i] = w->seen[things[i]];
 	qsort(counts, nr, sizeof(*counts), by_number);
-	median = counts[nr / 2];
+	middle = nr / 2;
+	median = counts[middle];
 	if (str_ends(name, STR("="))) {
 		qsort_r(things, nr, sizeof(*things), by_first, t->first);
 		w->is_measure[kind] = !is_handed_out(w, t, things, nr);
