@@ -33,16 +33,18 @@ struct pair {
 
 struct whole {
 	const struct work *w;
-	int64_t *log_first, *log_last; /* of each log, ns */
-	int64_t last;                  /* of all logs, ns */
-	uint32_t *nr;                  /* of each type: units with it */
-	uint32_t *nr_units;            /* of each type: units that begin with it */
-	uint32_t *nr_after;            /* of these: with something in front */
-	int64_t *delay_after;          /* and how long ago that was, in all, ns */
-	VEC(struct pair) pairs;        /* of these: followed by another statement */
-	struct map at, across;         /* type and type: 1 + place in pairs */
-	uint32_t *must_at;             /* of each type: where it begins in must */
-	VEC(uint32_t) must;            /* places in pairs that nearly always come */
+	int64_t *log_first;     /* of each log, ns */
+	int64_t last;           /* of all logs, ns */
+	uint32_t *nr;           /* of each type: units with it */
+	uint32_t *nr_units;     /* of each type: units that begin with it */
+	uint32_t *starts_at;    /* of each type: where theirs begin in starts */
+	int64_t *starts;        /* ns */
+	uint32_t *nr_after;     /* of these: with something in front */
+	int64_t *delay_after;   /* and how long ago that was, in all, ns */
+	VEC(struct pair) pairs; /* of these: followed by another statement */
+	struct map at, across;  /* type and type: 1 + place in pairs */
+	uint32_t *must_at;      /* of each type: where it begins in must */
+	VEC(uint32_t) must;     /* places in pairs that nearly always come */
 };
 
 static void *zeroes(size_t nr, size_t size)
@@ -59,7 +61,6 @@ static void see_logs(struct whole *h)
 
 	for (uint32_t i = 0; i <= g->logs.nr; i++) {
 		h->log_first[i] = INT64_MAX;
-		h->log_last[i] = INT64_MIN;
 	}
 	for (size_t i = 0; i < g->lines.nr; i++) {
 		const struct seen_line *l = &g->lines.v[i];
@@ -68,8 +69,6 @@ static void see_logs(struct whole *h)
 			continue;
 		if (l->ns < h->log_first[l->file])
 			h->log_first[l->file] = l->ns;
-		if (l->ns > h->log_last[l->file])
-			h->log_last[l->file] = l->ns;
 		if (l->ns > h->last)
 			h->last = l->ns;
 	}
@@ -161,11 +160,56 @@ static void see_parents(struct whole *h)
 	map_done(&counted);
 }
 
+/* A few times what usually passes. */
+static int64_t moments(int64_t sum, uint32_t nr)
+{
+	int64_t mean = nr ? sum / nr : 0;
+	int64_t ns = mean > MOST_NS / TIMES ? MOST_NS : mean * TIMES;
+
+	return ns < LEAST_NS ? LEAST_NS : ns;
+}
+
+/* Where the units that begin with each statement stand, in order of their start. */
+static void list_starts(struct whole *h)
+{
+	size_t nr_types = h->w->g->types.nr;
+	uint32_t *next = zeroes(nr_types + 1, sizeof(*next));
+
+	h->starts_at = zeroes(nr_types + 1, sizeof(*h->starts_at));
+	for (size_t i = 0; i < nr_types; i++)
+		next[i + 1] = h->starts_at[i + 1] = h->starts_at[i] + h->nr_units[i];
+	h->starts = zeroes(h->starts_at[nr_types], sizeof(*h->starts));
+	vec_each (&h->w->units, u)
+		if (!u->is_undated && !u->is_batch)
+			h->starts[next[u->type]++] = u->start;
+	free(next);
+}
+
+/* Units with the statement after which there was time enough for the other one. */
+static uint32_t nr_in_time(const struct whole *h, const struct pair *p)
+{
+	uint32_t from = h->starts_at[p->first], to = h->starts_at[p->first + 1], first = from;
+	int64_t until = h->last - moments(p->delay, p->nr);
+
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (h->starts[mid] <= until)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from - first;
+}
+
 static bool is_usual(const struct whole *h, const struct pair *p)
 {
-	uint32_t all = p->is_across ? h->nr_units[p->first] : h->nr[p->first];
+	uint32_t all;
 
-	return p->nr >= LEAST && p->nr >= NEARLY_ALWAYS * all;
+	if (p->nr < LEAST)
+		return false;
+	all = p->is_across ? nr_in_time(h, p) : h->nr[p->first];
+	return all >= LEAST && p->nr >= NEARLY_ALWAYS * all;
 }
 
 /* Of each statement the few that nearly always follow it. */
@@ -200,7 +244,6 @@ struct whole *whole_new(const struct work *w)
 
 	*h = (struct whole){ .w = w, .last = INT64_MIN };
 	h->log_first = zeroes(w->g->logs.nr + 1, sizeof(*h->log_first));
-	h->log_last = zeroes(w->g->logs.nr + 1, sizeof(*h->log_last));
 	h->nr = zeroes(nr_types, sizeof(*h->nr));
 	h->nr_units = zeroes(nr_types, sizeof(*h->nr_units));
 	h->nr_after = zeroes(nr_types, sizeof(*h->nr_after));
@@ -210,6 +253,7 @@ struct whole *whole_new(const struct work *w)
 		if (!u->is_undated && !u->is_batch)
 			see_unit(h, u);
 	see_parents(h);
+	list_starts(h);
 	find_must(h);
 	return h;
 }
@@ -219,9 +263,10 @@ void whole_free(struct whole *h)
 	if (!h)
 		return;
 	free(h->log_first);
-	free(h->log_last);
 	free(h->nr);
 	free(h->nr_units);
+	free(h->starts_at);
+	free(h->starts);
 	free(h->nr_after);
 	free(h->delay_after);
 	free(h->must_at);
@@ -230,15 +275,6 @@ void whole_free(struct whole *h)
 	map_done(&h->at);
 	map_done(&h->across);
 	free(h);
-}
-
-/* A few times what usually passes. */
-static int64_t moments(int64_t sum, uint32_t nr)
-{
-	int64_t mean = nr ? sum / nr : 0;
-	int64_t ns = mean > MOST_NS / TIMES ? MOST_NS : mean * TIMES;
-
-	return ns < LEAST_NS ? LEAST_NS : ns;
 }
 
 static bool begins_before(const struct whole *h, const struct unit *u)
@@ -258,7 +294,8 @@ static bool has_type(const struct work *w, const struct unit *u, uint32_t type)
 	return false;
 }
 
-/* In the same thread: what its last statement is followed by. */
+/* In the same thread: what its last statement is followed by. A log that ends before the others is
+ * that of a process that ended. */
 static bool ends_after(const struct whole *h, const struct unit *u)
 {
 	const struct seen_line *l = work_line(h->w, u->to - 1);
@@ -266,7 +303,7 @@ static bool ends_after(const struct whole *h, const struct unit *u)
 	for (uint32_t i = h->must_at[l->type]; i < h->must_at[l->type + 1]; i++) {
 		const struct pair *p = &h->pairs.v[h->must.v[i]];
 
-		if (!p->is_across && h->log_last[l->file] - l->ns <= moments(p->delay, p->nr) &&
+		if (!p->is_across && h->last - l->ns <= moments(p->delay, p->nr) &&
 		    !has_type(h->w, u, p->next))
 			return true;
 	}
