@@ -49,6 +49,9 @@
 	X(LOSS_LINES_CUT, "lines_cut", \
 	  "line longer than a line may be, of which only the front was read", \
 	  "lines longer than a line may be, of which only the front was read") \
+	X(LOSS_NAMES_LEFT, "lines_with_names_left_out", \
+	  "line that names more than is looked at to find its request (kept)", \
+	  "lines that name more than is looked at to find their requests (kept)") \
 	X(LOSS_LINES_NOT_UTF8, "lines_not_utf8", "line with bytes that are not UTF-8 (kept)", \
 	  "lines with bytes that are not UTF-8 (kept)") \
 	X(LOSS_LINES_NUL, "lines_with_nul", "line with NUL bytes (kept)", \

@@ -251,6 +251,24 @@ static void what_is_done_to_two_blocks_of_one_file_is_two_operations(void **stat
 	lines_end(&l);
 }
 
+/* --- what is left out is told ---------------------------------------------------------------- */
+
+static void lines_that_name_too_much_are_counted(void **state)
+{
+	char text[2000];
+	size_t n = 0;
+
+	(void)state;
+	begin("app.log");
+	for (int i = 0; i < 150; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "blk_%d ", 1000 + i);
+	lines_str(&l, 0, "main", (struct str){ text, n });
+	lines_add(&l, 1, "main", "write blk_1001");
+	lines_run(&l);
+	assert_int_equal(store_losses(l.s)->count[LOSS_NAMES_LEFT], 1);
+	lines_end(&l);
+}
+
 /* --- bad input ----------------------------------------------------------------------------- */
 
 static void nothing_to_rebuild_is_no_request(void **state)
@@ -331,6 +349,7 @@ int main(void)
 		cmocka_unit_test(what_is_handed_over_without_a_name_goes_to_who_takes_it_next),
 		cmocka_unit_test(lines_that_name_their_request_are_left_to_others),
 		cmocka_unit_test(what_is_done_to_two_blocks_of_one_file_is_two_operations),
+		cmocka_unit_test(lines_that_name_too_much_are_counted),
 		cmocka_unit_test(nothing_to_rebuild_is_no_request),
 		cmocka_unit_test(the_same_lines_give_the_same_requests),
 		cmocka_unit_test(packed_sights_that_are_foreign_are_survived),

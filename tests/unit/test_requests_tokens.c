@@ -180,6 +180,9 @@ static void what_is_too_long_is_cut_and_said(void **state)
 	memset(text, 'x', BYTES);
 	tokens_find(&t, (struct str){ text, BYTES });
 	assert_int_equal(t.nr, 0);
+	assert_true(t.is_cut);
+	tokens_find(&t, (struct str){ text, TOKENS_TEXT_MAX });
+	assert_false(t.is_cut);
 	free(text);
 }
 

@@ -101,10 +101,8 @@ static void push_name(struct gather *g, struct seen_line *l, uint32_t thing)
 	for (size_t i = l->name_at; i < g->named.nr; i++)
 		if (g->named.v[i] == thing)
 			return;
-	if (l->nr_names == NAMES_MAX) {
-		g->nr_cut++;
+	if (l->nr_names == NAMES_MAX)
 		return;
-	}
 	vec_push(&g->named, thing);
 	l->nr_names++;
 }
@@ -155,7 +153,7 @@ void gather_events(struct gather *g, const struct event *ev, size_t nr)
 		g->nr_keyed += l.is_keyed;
 		g->nr_requests += l.is_request;
 		push_names(g, &l, &s);
-		g->nr_cut += s.is_cut;
+		g->nr_cut += s.is_cut || l.nr_names == NAMES_MAX;
 		vec_push(&g->lines, l);
 	}
 }

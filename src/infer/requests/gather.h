@@ -47,7 +47,7 @@ struct gather {
 	VEC(int64_t) shift;         /* of each log: what was added to its times ... */
 	VEC(uint64_t) shift_things; /* ... because of so many things that it names */
 	uint64_t nr_events;         /* delivered so far */
-	uint64_t nr_cut;            /* names that are left out */
+	uint64_t nr_cut;            /* lines of which names are left out */
 	uint64_t nr_keyed;          /* lines that name their request */
 	uint64_t nr_requests;       /* of these: by a mere request id */
 };

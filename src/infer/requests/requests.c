@@ -58,6 +58,7 @@ static int run(struct store *s, const struct infer_options *o, struct error *err
 	ties_find(&ties, &w, &owners);
 	session_find(&w, &owners, &ties);
 	hand_off(&w);
+	store_losses(s)->count[LOSS_NAMES_LEFT] += o->gathered->nr_cut;
 	got = tell_clocks(o->gathered, s, err);
 	if (got >= 0)
 		got = sessions_emit(&w, &owners, o->matcher, s, err);

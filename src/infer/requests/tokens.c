@@ -435,9 +435,9 @@ void tokens_find(struct tokens *t, struct str text)
 	struct walk w = { .t = t };
 	const char *line;
 
-	text = str_head(text, TOKENS_TEXT_MAX);
 	t->nr = 0;
-	t->is_cut = false;
+	t->is_cut = text.n > TOKENS_TEXT_MAX;
+	text = str_head(text, TOKENS_TEXT_MAX);
 	t->nr_words = t->nr_shape = 0;
 	w.start = w.p = text.p;
 	w.end = text.p + text.n;
