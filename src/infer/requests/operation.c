@@ -7,6 +7,7 @@
 
 #define SAME_LEVEL 1.3 /* a finer level with hardly more values names the same objects */
 #define MOSTLY 0.5
+#define AT_ONCE_NS INT64_C(20000000)
 
 struct operations {
 	const struct work *w;
@@ -214,6 +215,46 @@ static uint32_t object_of(const struct operations *p, const struct seen_line *l)
 	return found;
 }
 
+/* By a compound, or by the first of its numbers alone. */
+static bool names_family(const struct work *w, const struct seen_line *l, uint32_t family)
+{
+	struct str first = gather_value(w->g, family);
+
+	first = str_head(first, str_find_char(first, '_'));
+	for (unsigned i = 0; i < l->nr_own; i++) {
+		uint32_t name = line_names(w, l)[i], numbers = work_numbers(w, name);
+
+		if (w->is_family[name] || (numbers && w->is_family[numbers]) ||
+		    str_eq(gather_value(w->g, name), first))
+			return true;
+	}
+	return false;
+}
+
+/* A line that names nothing of its family goes on about what the last line of its thread that does
+ * was about. */
+static uint32_t object_before(const struct operations *p, const struct unit *u,
+			      const struct seen_line *l)
+{
+	const struct work *w = p->w;
+	uint32_t at = u->from;
+
+	while (at < u->to && work_line(w, at) != l)
+		at++;
+	if (names_family(w, l, u->family))
+		return 0;
+	while (at-- > 0) {
+		const struct seen_line *before = work_line(w, at);
+
+		if (before->file != l->file || before->thread != l->thread ||
+		    l->ns - before->ns > AT_ONCE_NS)
+			return 0;
+		if (names_family(w, before, u->family))
+			return object_of(p, before);
+	}
+	return 0;
+}
+
 uint64_t operations_of(const struct operations *p, const struct unit *u, const struct seen_line *l)
 {
 	const struct work *w = p->w;
@@ -222,7 +263,10 @@ uint64_t operations_of(const struct operations *p, const struct unit *u, const s
 	if (u->family && w->root[u->family])
 		return p->object[l->file] ? map_pair(1, p->object[l->file])
 					  : map_pair(2, p->role[l->file]);
-	if (u->family)
-		return map_pair(3, object_of(p, l));
+	if (u->family) {
+		uint32_t object = object_of(p, l);
+
+		return map_pair(3, object ? object : object_before(p, u, l));
+	}
 	return map_pair(4 + (u->is_served ? 1 : 0), object_of(p, l));
 }
