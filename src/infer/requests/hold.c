@@ -363,8 +363,7 @@ static void note_renaming(const struct work *w, struct owners *o, const struct u
 		return;
 	if (w->first[paths[1]] >= u->start)
 		*map_at(&o->renamed, paths[0]) = paths[1];
-	else if (map_find(&o->renamed, paths[1]) &&
-		 *map_find(&o->renamed, paths[1]) == paths[0])
+	else if (map_find(&o->renamed, paths[1]) && *map_find(&o->renamed, paths[1]) == paths[0])
 		*map_at(&o->renamed, paths[1]) = paths[1];
 }
 
@@ -374,9 +373,10 @@ static void add_renamed(struct work *w, const struct owners *o, struct own_names
 {
 	for (uint32_t i = 0; i < u->nr_held; i++) {
 		struct held h = w->held.v[u->held_at + i];
-		const uint64_t *to = h.depth && h.depth < DEPTH_PREFIX - 1 && work_is_path(w, h.thing)
-					     ? map_find(&o->renamed, h.thing)
-					     : NULL;
+		const uint64_t *to =
+			h.depth && h.depth < DEPTH_PREFIX - 1 && work_is_path(w, h.thing)
+				? map_find(&o->renamed, h.thing)
+				: NULL;
 
 		if (to && *to != h.thing)
 			add_held(w, own, u, (uint32_t)*to, h.depth + 1u);
