@@ -188,7 +188,8 @@ static void add_span(struct emitting *e, struct body *b, uint32_t unit)
 
 	if (u->is_undated) {
 		for (uint32_t at = u->from; at < u->to; at++)
-			add_event(e, b, u, work_line(e->w, at), 0);
+			if (!work_line(e->w, at)->is_keyed)
+				add_event(e, b, u, work_line(e->w, at), 0);
 		return;
 	}
 	e->span_of[unit] = (uint32_t)b->spans.nr;
