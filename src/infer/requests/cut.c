@@ -26,8 +26,7 @@ enum {
 #define LOOSE_SHARE 0.6
 #define NS_PER_MS 1000000
 
-/* FORWARD: the names say nothing, but the program may go on from one to the other. */
-enum relation { NOTHING, FORWARD, SHARES, MAY_CONTRADICT, CONTRADICTS, RELATION_NR };
+enum relation { NOTHING, SHARES, MAY_CONTRADICT, CONTRADICTS, RELATION_NR };
 
 /* From one line of a thread to the next. */
 struct step {
@@ -205,13 +204,12 @@ static void add_step(struct cutter *c, uint32_t at)
 
 	s.is_certain =
 		s.relation == CONTRADICTS ||
+		(s.relation == NOTHING && e->ns - p->ns > (int64_t)ALWAYS_MS * NS_PER_MS) ||
 		course_is_back(c->w->course, g->statement.v[p->type], g->statement.v[e->type]);
 	if (s.is_certain)
 		s.begins = 1;
 	else if (s.relation == SHARES)
 		s.begins = 0.02F;
-	else if (s.relation == FORWARD)
-		s.begins = 0.1F;
 	else if (s.relation == MAY_CONTRADICT)
 		s.begins = 0.6F;
 	else
