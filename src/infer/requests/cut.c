@@ -203,7 +203,7 @@ static void add_step(struct cutter *c, uint32_t at)
 			  .gap = gap_bin(e->ns - p->ns) };
 
 	s.is_certain =
-		s.relation == CONTRADICTS ||
+		s.relation == CONTRADICTS || p->is_undated != e->is_undated ||
 		(s.relation == NOTHING && e->ns - p->ns > (int64_t)ALWAYS_MS * NS_PER_MS) ||
 		course_is_back(c->w->course, g->statement.v[p->type], g->statement.v[e->type]);
 	if (s.is_certain)

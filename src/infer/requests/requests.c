@@ -8,6 +8,7 @@
 #include "infer/requests/family.h"
 #include "infer/requests/gather.h"
 #include "infer/requests/handoff.h"
+#include "infer/requests/list.h"
 #include "infer/requests/session.h"
 #include "store/store.h"
 
@@ -54,7 +55,7 @@ static int run(struct store *s, const struct infer_options *o, struct error *err
 	weigh_units(&w);
 	find_owners(&w, &owners);
 	family_find(&w);
-	session_mark_lists(&w, &owners);
+	list_mark(&w);
 	ties_find(&ties, &w, &owners);
 	session_find(&w, &owners, &ties);
 	hand_off(&w);

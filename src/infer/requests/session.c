@@ -10,13 +10,13 @@
 
 #include "base/mem.h"
 #include "infer/requests/family.h"
+#include "infer/requests/list.h"
 
 enum {
 	SELDOM = 20, /* what begins work is seen more often */
 	RARE_BITS = 5,
 	LATE_MIN = 60, /* units of a type that show what comes late */
 	BORN_MIN = 5,  /* things that are named first in a family of threads */
-	BATCH_MIN = 6, /* names of one kind in one unit, without a common owner */
 };
 #define MUST_FOLLOW 0.85
 #define SILENT_NS INT64_C(1000000000)
@@ -51,41 +51,6 @@ struct sitting {
 static struct held *held(struct work *w, const struct unit *u)
 {
 	return w->held.v + u->held_at;
-}
-
-/* Whether several of the kind in one line make it a list of things: several numbers or addresses do
- * not. */
-static bool is_listed(const struct work *w, uint32_t kind)
-{
-	struct str name = names_str(&w->g->kinds, kind);
-
-	return name.p[0] != '#' && name.p[0] != '@' && !str_ends(name, STR("=")) &&
-	       !str_eq(name, STR("address")) && !str_starts(name, STR("mix:")) &&
-	       !str_starts(name, STR("path"));
-}
-
-/* Several things of one kind that nothing owns in common. */
-static bool is_list(struct work *w, const struct unit *u, const struct owners *o)
-{
-	for (uint32_t i = 0; i < u->nr_held; i++) {
-		uint32_t kind = w->g->kind_of.v[held(w, u)[i].thing];
-		unsigned nr = 0;
-
-		if (held(w, u)[i].depth || !is_listed(w, kind))
-			continue;
-		for (uint32_t k = 0; k < u->nr_held; k++)
-			nr += !held(w, u)[k].depth && w->g->kind_of.v[held(w, u)[k].thing] == kind;
-		if (nr >= BATCH_MIN)
-			return true;
-	}
-	(void)o;
-	return false;
-}
-
-void session_mark_lists(struct work *w, const struct owners *o)
-{
-	vec_each (&w->units, u)
-		u->is_batch = is_list(w, u, o);
 }
 
 /* --- where requests come in --------------------------------------------------------------- */
@@ -128,7 +93,7 @@ static bool is_spread(struct sitting *s, const struct unit *u)
 
 			if (a.depth || b.depth ||
 			    w->g->kind_of.v[a.thing] != w->g->kind_of.v[b.thing] ||
-			    !is_listed(w, w->g->kind_of.v[a.thing]))
+			    !list_is_of(w, w->g->kind_of.v[a.thing]))
 				continue;
 			x = map_find(&s->live, a.thing);
 			y = map_find(&s->live, b.thing);

@@ -4,8 +4,6 @@
 
 #include "infer/requests/tie.h"
 
-/* Units that name many things of one kind belong to no single request. */
-void session_mark_lists(struct work *w, const struct owners *o);
 void session_find(struct work *w, const struct owners *o, const struct ties *l);
 
 #endif
