@@ -240,7 +240,8 @@ static void add_messages(const struct cut *c)
 			continue;
 		from = &c->body->spans[e->from];
 		to = &c->body->spans[e->to];
-		if (is_way(from, to) && to->start >= from->end)
+		/* for what comes after the end nobody waits: it may take its time */
+		if (is_way(from, to) && to->start >= from->end && to->start <= c->r->end)
 			add_way(c, from, to, length_ns(from->end, to->start));
 	}
 }
