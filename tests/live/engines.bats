@@ -11,7 +11,7 @@ setup() {
 	# one that stays packed, one that no engine may read
 	gzip "$DIR/logs/dn3.log"
 	printf '\xef\xbb\xbf2026-11-15 09:16:00,000 INFO  [main] a.B: with a mark in front\n' >"$DIR/logs/marked.log"
-	cd "$DIR"
+	cd "$DIR" || exit 1
 }
 
 teardown() {
@@ -21,6 +21,7 @@ teardown() {
 # tables RUN: the hash of all that it answers
 tables() {
 	for question in "requests --json" "requests --lines --json" "answer --json"; do
+		# shellcheck disable=SC2086 # a question is several words
 		"$CULPRIT" $question "$1" | sed "s/$1/RUN/"
 	done | sha256sum
 }
