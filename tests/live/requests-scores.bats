@@ -36,7 +36,7 @@ learned() {
 @test "HDFS 3.3.6 without a model" { scored hdfs-3.3.6 17 77; }
 @test "HDFS 2.0.2-alpha without a model" { scored hdfs-2.0.2-alpha 32 70; }
 @test "YARN 3.3.6 without a model" { scored yarn-3.3.6 97 73; }
-@test "YARN 2.0.2-alpha without a model" { scored yarn-2.0.2-alpha 56 17; }
+@test "YARN 2.0.2-alpha without a model" { scored yarn-2.0.2-alpha 95 90; }
 @test "Spark 3.5 on YARN without a model" { scored spark-3.5-yarn 97 58; }
 @test "HBase 2.5.11 without a model" { scored hbase-2.5.11 50 61; }
 @test "HBase 0.94.18 without a model" { scored hbase-0.94.18 33 33; }
@@ -46,7 +46,7 @@ learned() {
 @test "HDFS 3.3.6 with its model" { learned hdfs-3.3.6 hdfs-3.3.6 81 89; }
 @test "HDFS 2.0.2-alpha with its model" { learned hdfs-2.0.2-alpha hdfs-2.0.2-alpha 72 75; }
 @test "YARN 3.3.6 with its model" { learned yarn-3.3.6 yarn-3.3.6 97 73; }
-@test "YARN 2.0.2-alpha with its model" { learned yarn-2.0.2-alpha yarn-2.0.2-alpha 56 17; }
+@test "YARN 2.0.2-alpha with its model" { learned yarn-2.0.2-alpha yarn-2.0.2-alpha 95 90; }
 @test "Spark 3.5 on YARN with the model of YARN" { learned spark-3.5-yarn yarn-3.3.6 97 58; }
 @test "HBase 2.5.11 with its model" { learned hbase-2.5.11 hbase-2.5.11-hadoop3 50 61; }
 @test "HBase 0.94.18 with its model" { learned hbase-0.94.18 hbase-0.94.18 31 31; }

@@ -153,7 +153,8 @@ static enum relation relate(const struct cutter *c, const struct seen_line *p,
 	bool is_sure = false;
 
 	for (unsigned i = 0; i < nr; i++) {
-		if (v[i].is_shared) {
+		/* the same statement that lists other things is said of something else */
+		if (v[i].is_shared && (p->type != e->type || v[i].differs == 0)) {
 			shared = fmaxf(shared, v[i].shared);
 		} else if ((!c->is_loose[v[i].kind] || p->type == e->type) &&
 			   v[i].differs > differs) {

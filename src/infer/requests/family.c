@@ -148,7 +148,7 @@ static uint32_t by_names(const struct finder *f, const struct unit *u)
 	found = by_held(f, u, 0, 1);
 	for (uint32_t at = u->from; at < u->to && !found; at++)
 		found = whole_of(f, by_numbers(f, work_line(f->w, at)));
-	return found ? found : by_held(f, u, 1, DEPTH_PREFIX);
+	return found || u->is_visit ? found : by_held(f, u, 1, DEPTH_PREFIX);
 }
 
 /* A file that names one of several families and no other is a log of that. */
@@ -207,7 +207,7 @@ static void by_things(struct finder *f)
 	vec_each (&w->units, u) {
 		uint32_t found = 0;
 
-		for (uint32_t i = 0; i < u->nr_held && !u->family; i++) {
+		for (uint32_t i = 0; i < u->nr_held && !u->family && !u->is_visit; i++) {
 			struct held h = w->held.v[u->held_at + i];
 
 			if (can_be_owned(w, h.thing))
@@ -293,6 +293,8 @@ static void by_time(struct finder *f)
 	vec_each (&w->units, u) {
 		uint32_t found = 0;
 
+		if (u->is_visit)
+			continue;
 		for (uint32_t i = 0; i < u->nr_held && !u->family && found != FAMILY_SEVERAL; i++)
 			if (w->held.v[u->held_at + i].depth < DEPTH_PREFIX)
 				found = both(found,

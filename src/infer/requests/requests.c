@@ -10,6 +10,7 @@
 #include "infer/requests/handoff.h"
 #include "infer/requests/list.h"
 #include "infer/requests/session.h"
+#include "infer/requests/visit.h"
 #include "store/store.h"
 
 /* Clocks that were set right are told. */
@@ -54,9 +55,10 @@ static int run(struct store *s, const struct infer_options *o, struct error *err
 	family_split(&w);
 	weigh_units(&w);
 	find_owners(&w, &owners);
-	family_find(&w);
 	list_mark(&w);
 	ties_find(&ties, &w, &owners);
+	visits_find(&w, &ties);
+	family_find(&w);
 	session_find(&w, &owners, &ties);
 	hand_off(&w);
 	store_losses(s)->count[LOSS_NAMES_LEFT] += o->gathered->nr_cut;

@@ -38,6 +38,7 @@ struct unit {
 	bool is_undated;    /* nothing tells when it was */
 	bool is_batch;      /* names things of several requests: belongs to none */
 	bool is_mixed;      /* its execution does: so do the lines that name nothing */
+	bool is_visit;      /* it names things in turn, whoever they belong to */
 	enum why_how why;   /* it is in its session */
 	uint32_t thing;     /* that ties it to its parent or its family; 0: none */
 	float sure;

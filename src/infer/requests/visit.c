@@ -1,0 +1,139 @@
+/*
+ * A visitor has a thread of its own, alone of its sort in its log, in which nothing but one
+ * statement names things. What it names was done long before, nothing that was done to things is
+ * surely followed by a visit, and what comes at once after it does so by chance. One pass over the
+ * units and what they may follow, and one over what follows what.
+ */
+#include "infer/requests/visit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { VISITS_MIN = 8 };
+#define OWN_SHARE 0.9 /* of what names things in such threads */
+#define CHANCE 0.3
+#define SURELY 0.7
+#define SOON_NS INT64_C(200000000)
+#define SEVERAL UINT64_MAX
+
+/* A statement that begins units, in a log and a pool of threads. */
+struct habit {
+	uint32_t type;
+	uint64_t pool;  /* file and family of threads */
+	uint32_t nr;    /* units that name something */
+	uint32_t late;  /* of these: to which nothing else was done just before */
+	uint32_t first; /* those of which nothing else named the thing */
+	uint32_t ahead; /* of something else that is done at once */
+};
+
+struct visitors {
+	struct work *w;
+	const struct ties *l;
+	struct map pools;   /* file and family of threads: units that name something */
+	struct map threads; /* likewise: 1 + the one thread that does, or SEVERAL */
+	struct map at;      /* type and pool: 1 + number in habits */
+	struct map ahead;   /* units that are counted as ahead */
+	VEC(struct habit) habits;
+	bool *is_due; /* of each type: it surely follows another one */
+};
+
+static uint64_t pool_of(const struct work *w, const struct unit *u)
+{
+	const struct seen_line *l = work_line(w, u->from);
+
+	return map_pair(l->file, w->family[l->thread]);
+}
+
+static struct habit *habit_of(struct visitors *v, const struct unit *u)
+{
+	uint64_t pool = pool_of(v->w, u);
+	uint64_t *at =
+		map_at(&v->at, ((pool ^ (pool >> 29)) * 0x9e3779b97f4a7c15u) ^ (uint64_t)u->type);
+
+	if (!*at) {
+		vec_push(&v->habits, (struct habit){ .type = u->type, .pool = pool });
+		*at = v->habits.nr;
+	}
+	return &v->habits.v[*at - 1];
+}
+
+/* When something else was last done to what the unit names; INT64_MIN: never. */
+static int64_t done_before(struct visitors *v, uint32_t unit)
+{
+	const struct ties *l = v->l;
+	const struct unit *u = &v->w->units.v[unit];
+	int64_t last = INT64_MIN;
+
+	for (uint32_t i = l->at.v[unit]; i < l->at.v[unit + 1]; i++) {
+		const struct unit *a = &v->w->units.v[l->v.v[i].unit];
+		uint64_t *is_ahead;
+
+		if (a->type == u->type)
+			continue;
+		last = a->end > last ? a->end : last;
+		if (u->start - a->end > SOON_NS || *(is_ahead = map_at(&v->ahead, l->v.v[i].unit)))
+			continue;
+		*is_ahead = 1;
+		habit_of(v, a)->ahead++;
+	}
+	return last;
+}
+
+static void see(struct visitors *v, uint32_t unit)
+{
+	const struct unit *u = &v->w->units.v[unit];
+	uint64_t pool = pool_of(v->w, u), thread = work_line(v->w, u->from)->thread + (uint64_t)1;
+	int64_t before = done_before(v, unit);
+	uint64_t *only;
+	struct habit *h;
+
+	if (!u->nr_held)
+		return;
+	(*map_at(&v->pools, pool))++;
+	only = map_at(&v->threads, pool);
+	*only = !*only || *only == thread ? thread : SEVERAL;
+	h = habit_of(v, u);
+	h->nr++;
+	h->first += before == INT64_MIN;
+	h->late += before != INT64_MIN && u->start - before > SOON_NS;
+}
+
+static void find_due(struct visitors *v)
+{
+	for (const struct map_slot *f = NULL; (f = map_next(&v->l->follows, f));) {
+		uint32_t type = (uint32_t)(f->key >> 32), next = (uint32_t)f->key;
+		uint32_t nr = v->l->nr_of_type[type];
+
+		v->is_due[next] |=
+			type != next && nr >= VISITS_MIN && (double)f->value >= SURELY * nr;
+	}
+}
+
+static bool is_visitor(const struct visitors *v, const struct habit *h)
+{
+	return h->nr >= VISITS_MIN && *map_find(&v->threads, h->pool) != SEVERAL &&
+	       h->nr >= OWN_SHARE * (double)*map_find(&v->pools, h->pool) &&
+	       h->late > CHANCE * (h->nr - h->first) && h->ahead < CHANCE * h->nr &&
+	       !v->is_due[h->type];
+}
+
+void visits_find(struct work *w, const struct ties *l)
+{
+	struct visitors v = { .w = w, .l = l };
+
+	v.is_due = mem_realloc(NULL, w->g->types.nr + 1);
+	memset(v.is_due, 0, w->g->types.nr + 1);
+	for (uint32_t i = 0; i < w->units.nr; i++)
+		see(&v, i);
+	find_due(&v);
+	vec_each (&w->units, u)
+		u->is_visit = u->nr_held && is_visitor(&v, habit_of(&v, u));
+	free(v.is_due);
+	map_done(&v.pools);
+	map_done(&v.threads);
+	map_done(&v.at);
+	map_done(&v.ahead);
+	vec_done(&v.habits);
+}

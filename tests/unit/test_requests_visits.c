@@ -1,0 +1,116 @@
+/* Work that names things of requests and belongs to none of them, and lists of things. */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "request_lines.h"
+
+enum { APPS = 4, BLOCKS = 10 };
+
+static struct lines l;
+
+static void together(uint64_t a, uint64_t b)
+{
+	if (!l.requests[a] || l.requests[a] != l.requests[b])
+		fail_msg("lines %lu and %lu are in %lu and %lu", (unsigned long)a, (unsigned long)b,
+			 (unsigned long)l.requests[a], (unsigned long)l.requests[b]);
+}
+
+static void apart(uint64_t a, uint64_t b)
+{
+	if (l.requests[a] && l.requests[a] == l.requests[b])
+		fail_msg("lines %lu and %lu are both in %lu", (unsigned long)a, (unsigned long)b,
+			 (unsigned long)l.requests[a]);
+}
+
+static int block(int app, int nr)
+{
+	return 5000 + app * BLOCKS + nr;
+}
+
+/* Applications that write blocks; each begins when half of the one before is done. */
+static void write_blocks(uint64_t *submitted)
+{
+	lines_begin(&l);
+	lines_file(&l, "rm.log", "rm.log");
+	for (int i = 0; i < APPS; i++)
+		submitted[i] =
+			lines_add(&l, i * 5000, "main", "submitted application_17_%04d", i + 1);
+	lines_file(&l, "nm.log", "nm.log");
+	for (int i = 0; i < APPS; i++)
+		lines_add(&l, i * 5000 + 10, "launcher", "start container_17_%04d_01_000001",
+			  i + 1);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < APPS; i++)
+		for (int k = 0; k < BLOCKS; k++)
+			lines_add(&l, i * 5000 + 20 + k * 900, i % 2 ? "handler 1" : "handler 2",
+				  "allocate blk_%d for /out/application_17_%04d/part%d",
+				  block(i, k), i + 1, k);
+}
+
+static void who_scans_blocks_in_turn_works_for_no_application(void **state)
+{
+	uint64_t submitted[APPS], scanned[APPS * BLOCKS];
+	int nr = 0;
+
+	(void)state;
+	write_blocks(submitted);
+	lines_file(&l, "dn.log", "dn.log");
+	/* every third block, some seconds later, in the order of nothing */
+	for (int i = 0; i < APPS; i++)
+		for (int k = 0; k < BLOCKS; k += 3)
+			scanned[nr++] = lines_add(&l, i * 5000 + 1500 + k * 900 + k * 7 % 4 * 300,
+						  "scanner", "verified blk_%d", block(i, k));
+	lines_run(&l);
+	for (int i = 0; i < APPS; i++)
+		for (int k = 0; k < nr; k++)
+			apart(submitted[i], scanned[k]);
+	lines_end(&l);
+}
+
+static void what_follows_every_block_at_once_is_of_its_application(void **state)
+{
+	uint64_t submitted[APPS], received[APPS][BLOCKS];
+
+	(void)state;
+	write_blocks(submitted);
+	lines_file(&l, "dn.log", "dn.log");
+	for (int i = 0; i < APPS; i++)
+		for (int k = 0; k < BLOCKS; k++)
+			received[i][k] = lines_add(&l, i * 5000 + 25 + k * 900, "receiver",
+						   "received blk_%d", block(i, k));
+	lines_run(&l);
+	for (int i = 0; i < APPS; i++)
+		for (int k = 0; k < BLOCKS; k++)
+			together(submitted[i], received[i][k]);
+	lines_end(&l);
+}
+
+static void the_same_list_with_other_things_in_it_is_another_piece_of_work(void **state)
+{
+	uint64_t submitted[APPS], both, own[2];
+
+	(void)state;
+	write_blocks(submitted);
+	lines_file(&l, "mon.log", "mon.log");
+	own[0] = lines_add(&l, 15000, "monitor", "delete blk_%d, blk_%d", block(0, 1), block(0, 2));
+	both = lines_add(&l, 15900, "monitor", "delete blk_%d, blk_%d", block(0, 2), block(1, 1));
+	own[1] = lines_add(&l, 16800, "monitor", "delete blk_%d, blk_%d", block(1, 1), block(1, 2));
+	lines_run(&l);
+	together(submitted[0], own[0]);
+	together(submitted[1], own[1]);
+	apart(submitted[0], both);
+	apart(submitted[1], both);
+	lines_end(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_scans_blocks_in_turn_works_for_no_application),
+		cmocka_unit_test(what_follows_every_block_at_once_is_of_its_application),
+		cmocka_unit_test(the_same_list_with_other_things_in_it_is_another_piece_of_work),
+	};
+
+	return RUN(tests);
+}
