@@ -17,7 +17,7 @@
 #include "cli/say.h"
 #include "cli/storing.h"
 #include "infer/inference.h"
-#include "infer/requests/gather.h"
+#include "infer/requests/harvest.h"
 #include "infer/requests/sight.h"
 #include "model/event.h"
 #include "model/sink.h"
@@ -68,7 +68,7 @@ struct passage {
 	struct progress progress;
 	const char *name;      /* of the file at hand, as answers show it */
 	struct models *models; /* NULL: none are given */
-	struct gather *gather;
+	struct harvest *harvest;
 };
 
 static int pass_file(void *to, const struct file_seen *f, uint32_t *number, struct error *err)
@@ -82,7 +82,7 @@ static int pass_file(void *to, const struct file_seen *f, uint32_t *number, stru
 	got = p->store.file(p->store.to, &seen, number, err);
 	rotation_log(&log, seen.name);
 	if (got >= 0)
-		gather_file(p->gather, *number, buf_str(&log));
+		harvest_file(p->harvest, *number, buf_str(&log));
 	buf_done(&log);
 	return got;
 }
@@ -90,13 +90,14 @@ static int pass_file(void *to, const struct file_seen *f, uint32_t *number, stru
 static int pass_events(void *to, const struct event *ev, size_t nr, struct error *err)
 {
 	struct passage *p = to;
+	int got;
 
 	if (is_interrupted)
 		return error_set(err, EINTR, "interrupted");
 	if (p->models)
 		models_count(p->models, ev, nr);
-	gather_events(p->gather, ev, nr);
-	return p->store.events(p->store.to, ev, nr, err);
+	got = harvest_events(p->harvest, ev, nr, err);
+	return got < 0 ? got : p->store.events(p->store.to, ev, nr, err);
 }
 
 static int pass_spans(void *to, const struct span *sp, size_t nr, struct error *err)
@@ -129,7 +130,7 @@ struct inputs {
 	const struct observed_files *files;
 	struct models models;
 	struct statements statements;
-	struct gather gather;
+	struct harvest harvest;
 };
 
 /* One bad file must not cost the others; our own failures do end it. */
@@ -145,7 +146,7 @@ static int read_inputs(void *to, struct sink *store, struct error *err)
 	const struct observed_files *files = in->files;
 	struct passage p = { .store = *store,
 			     .models = in->models.matcher ? &in->models : NULL,
-			     .gather = &in->gather };
+			     .harvest = &in->harvest };
 	struct sink sink = {
 		&p, pass_file, pass_events, pass_spans, pass_progress, p.store.losses
 	};
@@ -171,7 +172,7 @@ static int read_inputs(void *to, struct sink *store, struct error *err)
 	progress_end(&p.progress);
 	if (got >= 0 && !nr_read)
 		return nothing_read(files->nr, err);
-	return got;
+	return got < 0 ? got : harvest_end(&in->harvest, err);
 }
 
 static int keep_models(void *to, struct store *s, struct error *err)
@@ -184,8 +185,7 @@ static void hand_lines(void *to, struct infer_options *o)
 {
 	struct inputs *in = to;
 
-	gather_date(&in->gather);
-	o->gathered = &in->gather;
+	o->harvest = &in->harvest;
 	o->matcher = in->models.matcher;
 }
 
@@ -290,7 +290,7 @@ int observe_files(const struct call *call, const struct observed_files *files, c
 		got = observe_live(call, &o, path, s, err);
 	}
 	models_close(&in.models);
-	gather_done(&in.gather);
+	harvest_done(&in.harvest);
 	return got;
 }
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct error;
-struct gather;
+struct harvest;
 struct matcher;
 struct store;
 
@@ -16,7 +16,7 @@ struct infer_options {
 	int64_t idle_ns;     /* silence after which a request id means a new request */
 	bool (*is_stopped)(void); /* asked now and then, by any thread: true ends the inference with
 				     -EINTR; may be NULL */
-	const struct gather *gathered; /* the lines of logs; NULL: there are none */
+	struct harvest *harvest;  /* the lines of logs, used up; NULL: there are none */
 	const struct matcher *matcher; /* of the programs that wrote them; may be NULL */
 	const char *method; /* how messages become paths: nesting, joint ...; NULL chooses */
 };

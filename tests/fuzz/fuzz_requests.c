@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/time.h"
-#include "infer/requests/gather.h"
+#include "infer/requests/harvest.h"
 #include "infer/requests/requests.h"
 #include "infer/requests/sight.h"
 #include "store/store.h"
@@ -32,7 +32,7 @@ static const char *const threads[] = { "main",           "handler 3 on 8020", "h
 				       "t[x=1]",         "Thread-99" };
 
 /* 0x1 undated, 0x2 with a key, 0x4 an error, 0x8 what was packed is the text itself. */
-static void tell(struct gather *g, struct store *s, struct str line, int64_t *ns)
+static void tell(struct harvest *g, struct store *s, struct str line, int64_t *ns)
 {
 	struct event ev = { .kind = EVENT_LOG, .nr_lines = 1, .node = STR("n"), .duration = -1 };
 	struct sink sink = store_sink(s);
@@ -55,7 +55,7 @@ static void tell(struct gather *g, struct store *s, struct str line, int64_t *ns
 		ev.key_kind = KEY_REQUEST;
 		ev.key = STR("r1");
 	}
-	gather_events(g, &ev, 1);
+	must(harvest_events(g, &ev, 1, &err) == 0);
 	must(sink.events(sink.to, &ev, 1, &err) == 0);
 	arena_done(&arena);
 }
@@ -78,7 +78,7 @@ static int check(void *ctx, const struct request *r, const struct request_body *
 	return 0;
 }
 
-static void add_logs(struct gather *g, struct store *s)
+static void add_logs(struct harvest *g, struct store *s)
 {
 	struct sink sink = store_sink(s);
 	struct error err;
@@ -88,7 +88,7 @@ static void add_logs(struct gather *g, struct store *s)
 		uint32_t number;
 
 		must(sink.file(sink.to, &file, &number, &err) == 0);
-		gather_file(g, number, str_of(logs[i]));
+		harvest_file(g, number, str_of(logs[i]));
 	}
 }
 
@@ -99,7 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct str text = { (const char *)data, size }, line;
 	struct infer_options o = INFER_DEFAULTS;
 	const struct request_filter all = { 0 };
-	struct gather g = { 0 };
+	/* of few lines, so that there are several */
+	struct harvest g = { .window = size % 7 ? 0 : 20 };
 	uint8_t seen[LINES_MAX] = { 0 };
 	struct error err;
 	struct store *s;
@@ -109,12 +110,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	add_logs(&g, s);
 	for (int i = 0; i < LINES_MAX && str_take_line(&text, &line); i++)
 		tell(&g, s, line, &ns);
-	gather_date(&g);
-	o.gathered = &g;
+	must(harvest_end(&g, &err) == 0);
+	o.harvest = &g;
 	must(infer_requests.run(s, &o, &err) >= 0);
 	must(store_finish(s, &err) == 0);
 	must(store_each_body(s, &all, check, seen, &err) == 0);
 	store_close(s);
-	gather_done(&g);
+	harvest_done(&g);
 	return 0;
 }

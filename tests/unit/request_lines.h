@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "infer/requests/course.h"
 #include "infer/requests/family.h"
+#include "infer/requests/harvest.h"
 #include "infer/requests/requests.h"
 #include "infer/requests/session.h"
 #include "infer/requests/sight.h"
@@ -18,7 +19,8 @@
 #define LINES_START (1700000000LL * NS_S)
 
 struct lines {
-	struct gather g;
+	struct harvest h;
+	struct gather g; /* all lines, when they are taken step by step */
 	struct store *s;
 	uint32_t file; /* from which the next lines come */
 	uint64_t nr, *requests;
@@ -40,7 +42,7 @@ static inline void lines_file(struct lines *l, const char *file, const char *log
 	struct error err;
 
 	assert_int_equal(sink.file(sink.to, &seen, &l->file, &err), 0);
-	gather_file(&l->g, l->file, str_of(log));
+	harvest_file(&l->h, l->file, str_of(log));
 }
 
 /* ms is counted from the beginning of the run; negative: it has no time. */
@@ -60,7 +62,7 @@ static inline uint64_t lines_str(struct lines *l, int64_t ms, const char *thread
 	struct error err;
 
 	sight_event(NULL, &ev, text, &arena);
-	gather_events(&l->g, &ev, 1);
+	assert_int_equal(harvest_events(&l->h, &ev, 1, &err), 0);
 	assert_int_equal(sink.events(sink.to, &ev, 1, &err), 0);
 	arena_done(&arena);
 	return l->nr++;
@@ -85,8 +87,8 @@ static inline void lines_run(struct lines *l)
 	struct error err;
 	uint64_t nr;
 
-	gather_date(&l->g);
-	o.gathered = &l->g;
+	assert_int_equal(harvest_end(&l->h, &err), 0);
+	o.harvest = &l->h;
 	assert_int_equal(infer_requests.run(l->s, &o, &err), 0);
 	assert_int_equal(store_finish(l->s, &err), 0);
 	assert_int_equal(store_event_requests(l->s, &l->requests, &nr, &err), 0);
@@ -97,6 +99,7 @@ static inline void lines_end(struct lines *l)
 {
 	free(l->requests);
 	store_close(l->s);
+	harvest_done(&l->h);
 	gather_done(&l->g);
 }
 
@@ -111,7 +114,11 @@ struct steps {
 /* Up to the owners of what units name, and their families. */
 static inline void steps_begin(struct steps *s, struct lines *l)
 {
-	gather_date(&l->g);
+	int64_t until;
+	struct error err;
+
+	assert_int_equal(harvest_end(&l->h, &err), 0);
+	assert_int_equal(harvest_window(&l->h, &l->g, &until, &err), 1);
 	*s = (struct steps){ .course = course_new(NULL) };
 	work_begin(&s->w, &l->g, s->course);
 	weigh_things(&s->w);

@@ -199,7 +199,7 @@ static void lines_that_name_their_request_are_left_to_others(void **state)
 		ev.file = l.file;
 		ev.values = (struct str){ 0 };
 		sight_event(NULL, &ev, STR("said blk_1"), &arena);
-		gather_events(&l.g, &ev, 1);
+		assert_int_equal(harvest_events(&l.h, &ev, 1, &err), 0);
 		assert_int_equal(sink.events(sink.to, &ev, 1, &err), 0);
 		keyed[i] = l.nr++;
 	}
@@ -328,7 +328,7 @@ static void packed_sights_that_are_foreign_are_survived(void **state)
 		struct sink sink = store_sink(l.s);
 		struct error err;
 
-		gather_events(&l.g, &ev, 1);
+		assert_int_equal(harvest_events(&l.h, &ev, 1, &err), 0);
 		ev.file = l.file;
 		assert_int_equal(sink.events(sink.to, &ev, 1, &err), 0);
 		l.nr++;

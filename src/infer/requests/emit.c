@@ -19,6 +19,7 @@
 #define WAIT_NS INT64_C(2000000) /* shorter gaps are the clock's grain */
 
 struct emitting {
+	const bool *is_open; /* of each session: it is not over */
 	const struct work *w;
 	const struct matcher *matcher;
 	struct store *store;
@@ -344,6 +345,11 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 	return store_add_request(e->store, &r, &body, err);
 }
 
+static bool is_over(const struct emitting *e, uint32_t session)
+{
+	return session && !e->is_open[session];
+}
+
 static int emit_all(struct emitting *e, struct error *err)
 {
 	const struct work *w = e->w;
@@ -367,7 +373,8 @@ static int emit_all(struct emitting *e, struct error *err)
 		buf_clear(&b.attrs);
 		b.error = false;
 		arena_reset(&e->arena);
-		if (w->units.v[e->order[from]].session && is_request(w, e->order + from, i - from))
+		if (is_over(e, w->units.v[e->order[from]].session) &&
+		    is_request(w, e->order + from, i - from))
 			got = emit_one(e, &b, e->order + from, i - from, err);
 		from = i;
 	}
@@ -398,9 +405,9 @@ static void hash_points(struct emitting *e)
 }
 
 int sessions_emit(const struct work *w, const struct owners *o, const struct matcher *m,
-		  struct store *s, struct error *err)
+		  const bool *is_open, struct store *s, struct error *err)
 {
-	struct emitting e = { .w = w, .matcher = m, .store = s };
+	struct emitting e = { .w = w, .matcher = m, .store = s, .is_open = is_open };
 	struct operations *operations;
 	struct whole *whole;
 	int got;

@@ -10,8 +10,8 @@ struct matcher;
 struct owners;
 struct store;
 
-/* The matcher names the statements; NULL: their text does. */
+/* The matcher names the statements; NULL: their text does. Sessions that are open are left out. */
 int sessions_emit(const struct work *w, const struct owners *o, const struct matcher *m,
-		  struct store *s, struct error *err);
+		  const bool *is_open, struct store *s, struct error *err);
 
 #endif

@@ -3,14 +3,12 @@
 #include <stdio.h>
 
 #include "base/time.h"
-#include "infer/requests/clocks.h"
 #include "infer/requests/sight.h"
 #include "infer/requests/tokens.h"
 #include "model/event.h"
 
 enum {
 	NAMES_MAX = 200,
-	FEW = 20, /* one in so many lines, at least, carries a request id where there are such */
 };
 
 void gather_done(struct gather *g)
@@ -30,6 +28,7 @@ void gather_done(struct gather *g)
 	names_done(&g->nodes);
 	names_done(&g->threads);
 	names_done(&g->types);
+	*g = (struct gather){ 0 };
 }
 
 static uint32_t thing_of(struct gather *g, struct str name)
@@ -67,16 +66,23 @@ static void name_log(struct gather *g, struct str log)
 	}
 }
 
-void gather_file(struct gather *g, uint32_t file, struct str log)
+sym_t gather_log(struct gather *g, struct str log)
 {
 	sym_t sym = names_add(&g->logs, log);
 
-	while (g->file_at.nr <= sym + 1u)
+	if (sym + 1u < g->file_at.nr)
+		return sym;
+	while (g->file_at.nr <= sym)
 		vec_push(&g->file_at, (uint32_t)g->file_names.nr);
-	if (g->file_at.v[sym] == g->file_at.v[sym + 1] && sym + 2u == g->file_at.nr) {
-		name_log(g, log);
-		g->file_at.v[sym + 1] = (uint32_t)g->file_names.nr;
-	}
+	name_log(g, log);
+	vec_push(&g->file_at, (uint32_t)g->file_names.nr);
+	return sym;
+}
+
+void gather_file(struct gather *g, uint32_t file, struct str log)
+{
+	sym_t sym = gather_log(g, log);
+
 	while (g->log_of.nr <= file)
 		vec_push(&g->log_of, 0);
 	g->log_of.v[file] = sym;
@@ -150,31 +156,23 @@ void gather_events(struct gather *g, const struct event *ev, size_t nr)
 		l.level = (uint8_t)ev[i].level;
 		l.is_keyed = says_enough(&ev[i]);
 		l.is_request = ev[i].key_kind == KEY_REQUEST;
-		g->nr_keyed += l.is_keyed;
-		g->nr_requests += l.is_request;
 		push_names(g, &l, &s);
 		g->nr_cut += s.is_cut || l.nr_names == NAMES_MAX;
 		vec_push(&g->lines, l);
 	}
 }
 
-/* Few request ids among many lines are other numbers. */
-static void doubt_keys(struct gather *g)
+void gather_doubt_keys(struct gather *g)
 {
-	if (!g->nr_requests || g->nr_requests * FEW >= g->lines.nr)
-		return;
 	vec_each (&g->lines, l)
 		if (l->is_request)
 			l->is_keyed = false;
-	g->nr_keyed -= g->nr_requests;
-	g->nr_requests = 0;
 }
 
 void gather_date(struct gather *g)
 {
 	int64_t first = INT64_MAX, next = INT64_MAX;
 
-	doubt_keys(g);
 	vec_each (&g->lines, l)
 		if (!l->is_undated && l->ns < first)
 			first = l->ns;
@@ -188,5 +186,69 @@ void gather_date(struct gather *g)
 		else
 			l->ns = next != INT64_MAX ? next : first != INT64_MAX ? first : 0;
 	}
-	clocks_align(g);
+}
+
+void gather_map_done(struct gather_map *m)
+{
+	vec_done(&m->things);
+	vec_done(&m->nodes);
+	vec_done(&m->threads);
+	vec_done(&m->types);
+	vec_done(&m->logs);
+}
+
+/* Where the number of such a name stands in the map; 0 there: it is not known yet. */
+static uint32_t *mapped(struct gather_numbers *m, uint32_t sym)
+{
+	while (m->nr <= sym)
+		vec_push(m, 0);
+	return &m->v[sym];
+}
+
+static uint32_t take_name(struct names *to, const struct names *from, struct gather_numbers *m,
+			  uint32_t sym)
+{
+	uint32_t *at = mapped(m, sym);
+
+	if (!*at)
+		*at = 1 + names_add(to, names_str(from, sym));
+	return *at - 1;
+}
+
+static uint32_t take_type(struct gather *to, const struct gather *from, struct gather_map *m,
+			  uint32_t type)
+{
+	uint32_t taken = take_name(&to->types, &from->types, &m->types, type);
+
+	while (to->statement.nr <= taken)
+		vec_push(&to->statement, from->statement.v[type]);
+	return taken;
+}
+
+static uint32_t take_thing(struct gather *to, const struct gather *from, struct gather_map *m,
+			   uint32_t thing)
+{
+	uint32_t *at = mapped(&m->things, thing);
+
+	if (!*at)
+		*at = 1 + thing_of(to, names_str(&from->things, thing));
+	return *at - 1;
+}
+
+void gather_take(struct gather *to, const struct gather *from, struct gather_map *m,
+		 const struct seen_line *line)
+{
+	struct seen_line l = *line;
+	uint32_t *log = mapped(&m->logs, l.file);
+
+	if (!*log)
+		*log = 1 + gather_log(to, names_str(&from->logs, l.file));
+	l.file = *log - 1;
+	l.node = take_name(&to->nodes, &from->nodes, &m->nodes, l.node);
+	l.thread = take_name(&to->threads, &from->threads, &m->threads, l.thread);
+	l.type = take_type(to, from, m, l.type);
+	l.name_at = (uint32_t)to->named.nr;
+	for (unsigned i = 0; i < l.nr_names; i++)
+		vec_push(&to->named, take_thing(to, from, m, from->named.v[line->name_at + i]));
+	vec_push(&to->lines, l);
 }

@@ -48,16 +48,33 @@ struct gather {
 	VEC(uint64_t) shift_things; /* ... because of so many things that it names */
 	uint64_t nr_events;         /* delivered so far */
 	uint64_t nr_cut;            /* lines of which names are left out */
-	uint64_t nr_keyed;          /* lines that name their request */
-	uint64_t nr_requests;       /* of these: by a mere request id */
+	bool has_before, has_after; /* there are earlier or later lines that are not here */
+};
+
+/* Numbers of one gather in another, 1 more than they are; 0: not known yet. Zero is a valid one. */
+struct gather_numbers {
+	uint32_t *v;
+	size_t nr, room;
+};
+struct gather_map {
+	struct gather_numbers things, nodes, threads, types, logs;
 };
 
 void gather_done(struct gather *g);
 /* The log that the file belongs to, from which the next events come. */
 void gather_file(struct gather *g, uint32_t file, struct str log);
+/* The number of a log. */
+sym_t gather_log(struct gather *g, struct str log);
 void gather_events(struct gather *g, const struct event *ev, size_t nr);
+/* When all is gathered: request ids are other numbers after all. */
+void gather_doubt_keys(struct gather *g);
 /* When all is gathered: gives undated lines a time to stand at. */
 void gather_date(struct gather *g);
+
+/* Adds a line of another one, with what it names. */
+void gather_take(struct gather *to, const struct gather *from, struct gather_map *m,
+		 const struct seen_line *line);
+void gather_map_done(struct gather_map *m);
 
 /* The value of a thing. */
 struct str gather_value(const struct gather *g, uint32_t thing);

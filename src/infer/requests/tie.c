@@ -6,8 +6,6 @@
 
 #include "base/mem.h"
 
-#define WINDOW_NS \
-	(120 * INT64_C(1000000000)) /* units further apart have nothing to do with each other */
 #define AGAIN_NS (10 * INT64_C(1000000000))
 #define DELAY_LEAST_MS 50 /* shorter ones are all alike */
 #define DELAY_UNKNOWN 100
@@ -390,7 +388,7 @@ static void meet_earlier(struct finder *f, uint32_t unit)
 	f->nr_offers = 0;
 	for (uint32_t k = 0; k < u->nr_held; k++)
 		vec_each (&f->recent[f->w->held.v[u->held_at + k].thing], r)
-			if (u->start - f->w->units.v[r->unit].start <= WINDOW_NS)
+			if (u->start - f->w->units.v[r->unit].start <= TIES_WINDOW_NS)
 				offer(f, unit, r->unit);
 	for (size_t i = l->at.v[unit]; i < l->v.nr; i++)
 		count_pair(f, l->v.v[i].unit, unit);

@@ -5,6 +5,9 @@
 
 #include "infer/requests/hold.h"
 
+/* Units further apart have nothing to do with each other. */
+#define TIES_WINDOW_NS (120 * INT64_C(1000000000))
+
 /* An earlier unit that names the same. */
 struct candidate {
 	uint32_t unit;

@@ -282,7 +282,7 @@ static bool begins_before(const struct whole *h, const struct unit *u)
 	const struct seen_line *l = work_line(h->w, u->from);
 	uint32_t nr = h->nr[l->type], after = h->nr_after[l->type];
 
-	return nr >= LEAST && after >= NEARLY_ALWAYS * nr &&
+	return !h->w->g->has_before && nr >= LEAST && after >= NEARLY_ALWAYS * nr &&
 	       l->ns - h->log_first[l->file] <= moments(h->delay_after[l->type], after);
 }
 
@@ -348,7 +348,7 @@ bool whole_is_cut(const struct whole *h, const uint32_t *units, size_t nr)
 		if (u->is_undated || u->is_batch)
 			continue;
 		is_cut = (is_first && u->parent == NO_UNIT && begins_before(h, u)) ||
-			 ends_after(h, u) || is_unfollowed(h, &r, u);
+			 (!h->w->g->has_after && (ends_after(h, u) || is_unfollowed(h, &r, u)));
 		is_first = false;
 	}
 	map_done(&r.types);

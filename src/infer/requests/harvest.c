@@ -1,0 +1,441 @@
+/*
+ * Few lines stay where they were gathered. Of many, each log is cut into blocks, which go to a
+ * temporary file. When all are there, windows of whole seconds are told that hold about the same
+ * number of lines each, whatever the order that the logs were delivered in:
+ *
+ *	log 1     block      | block   | block
+ *	log 2     block  |       block        | block
+ *	windows          1         |        2
+ *
+ * A window takes the blocks that begin in it; what they hold of later ones waits in ahead. A line
+ * is taken at the latest time that its log had reached, so that the lines of a log stay in order.
+ */
+#include "infer/requests/harvest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "infer/requests/clocks.h"
+#include "infer/requests/gather_pack.h"
+#include "model/event.h"
+#include "store/place.h"
+
+enum {
+	BLOCK_LINES = 8192,
+	FEW = 20, /* one in so many lines, at least, carries a request id where there are such */
+};
+
+#define SET_BACK_NS (60 * NS_S)
+
+static const struct place nowhere;
+
+void harvest_done(struct harvest *h)
+{
+	gather_done(&h->block);
+	gather_done(&h->ahead);
+	names_done(&h->logs);
+	names_done(&h->nodes);
+	vec_each (&h->of_log, log)
+		vec_done(&log->blocks);
+	vec_done(&h->of_log);
+	vec_done(&h->log_of);
+	vec_done(&h->blocks);
+	vec_done(&h->bounds);
+	vec_done(&h->ahead_at);
+	map_done(&h->slots);
+	if (h->is_out)
+		scratch_done(&h->scratch);
+	*h = (struct harvest){ 0 };
+}
+
+static size_t window_of(const struct harvest *h)
+{
+	return h->window ? h->window : HARVEST_WINDOW;
+}
+
+/* Where the log is in time: not before the lines in front, unless its clock was set back. */
+static int64_t reach(int64_t reached, const struct seen_line *l)
+{
+	bool is_back = reached != INT64_MIN && l->ns < reached - SET_BACK_NS;
+
+	return !l->is_undated && (l->ns > reached || is_back) ? l->ns : reached;
+}
+
+static struct harvest_log *about(struct harvest *h, sym_t log)
+{
+	while (h->of_log.nr <= log)
+		vec_push(&h->of_log,
+			 (struct harvest_log){ .reached = INT64_MIN, .put = INT64_MIN });
+	return &h->of_log.v[log];
+}
+
+void harvest_file(struct harvest *h, uint32_t file, struct str log)
+{
+	while (h->log_of.nr <= file)
+		vec_push(&h->log_of, 0);
+	h->log_of.v[file] = names_add(&h->logs, log);
+}
+
+/* --- out of memory ------------------------------------------------------------------------- */
+
+/* These are lines of one log. */
+static int put_block(struct harvest *h, const struct gather *g, struct error *err)
+{
+	sym_t number = names_add(&h->logs, names_str(&g->logs, g->lines.v[0].file));
+	struct harvest_log *log = about(h, number);
+	struct harvest_block block = { .log = number, .reached = log->put };
+	struct buf bytes = { 0 };
+	int got;
+
+	if (!h->is_out)
+		scratch_init(&h->scratch, &nowhere);
+	h->is_out = true;
+	gather_pack(g, &bytes);
+	got = scratch_put(&h->scratch, buf_str(&bytes), &block.chunk, err);
+	buf_done(&bytes);
+	vec_push(&log->blocks, (uint32_t)h->blocks.nr);
+	vec_push(&h->blocks, block);
+	vec_each (&g->lines, l)
+		log->put = reach(log->put, l);
+	return got;
+}
+
+/* All that was gathered, cut into blocks. */
+static int put_all(struct harvest *h, struct error *err)
+{
+	const struct gather *all = &h->block;
+	struct gather part = { 0 };
+	struct gather_map map = { 0 };
+	int got = 0;
+
+	for (size_t i = 0; i < all->lines.nr && got >= 0; i++) {
+		const struct seen_line *l = &all->lines.v[i];
+
+		gather_take(&part, all, &map, l);
+		if (i + 1 < all->lines.nr && l[1].file == l->file && part.lines.nr < BLOCK_LINES)
+			continue;
+		got = put_block(h, &part, err);
+		gather_done(&part);
+		gather_map_done(&map);
+	}
+	return got;
+}
+
+static int put_out(struct harvest *h, struct error *err)
+{
+	struct gather *g = &h->block;
+	uint64_t nr_events = g->nr_events, nr_cut = g->nr_cut;
+	int got = 0;
+
+	if (g->lines.nr)
+		got = h->is_out ? put_block(h, g, err) : put_all(h, err);
+	gather_done(g);
+	g->nr_events = nr_events;
+	g->nr_cut = nr_cut;
+	return got;
+}
+
+/* --- gathering ------------------------------------------------------------------------------ */
+
+static void end_slot(struct harvest *h)
+{
+	if (h->nr_slot)
+		*map_at(&h->slots, h->slot) += h->nr_slot;
+	h->nr_slot = 0;
+}
+
+static uint32_t second_of(int64_t ns)
+{
+	return ns < 0 ? 0 : ns / NS_S > UINT32_MAX ? UINT32_MAX : (uint32_t)(ns / NS_S);
+}
+
+static void count_lines(struct harvest *h, size_t from, sym_t log)
+{
+	struct harvest_log *a = about(h, log);
+
+	for (size_t i = from; i < h->block.lines.nr; i++) {
+		const struct seen_line *l = &h->block.lines.v[i];
+		uint64_t slot;
+
+		a->reached = reach(a->reached, l);
+		slot = map_pair(log, second_of(a->reached));
+		if (slot != h->slot)
+			end_slot(h);
+		h->slot = slot;
+		h->nr_slot++;
+		h->nr_lines++;
+		h->nr_keyed += l->is_keyed;
+		h->nr_requests += l->is_request;
+	}
+	if (from < h->block.lines.nr)
+		a->node = names_add(
+			&h->nodes,
+			names_str(&h->block.nodes, h->block.lines.v[h->block.lines.nr - 1].node));
+}
+
+/* Events of one file. */
+static int take_events(struct harvest *h, const struct event *ev, size_t nr, struct error *err)
+{
+	sym_t log = ev->file < h->log_of.nr ? h->log_of.v[ev->file] : 0;
+	int got = 0;
+
+	while (nr && got >= 0) {
+		struct gather *g = &h->block;
+		size_t room = (h->is_out ? BLOCK_LINES : window_of(h)) + 1, n, from;
+
+		if (g->lines.nr + 1 >= room ||
+		    (h->is_out && g->lines.nr &&
+		     !str_eq(names_str(&g->logs, g->lines.v[0].file), names_str(&h->logs, log))))
+			got = put_out(h, err);
+		from = g->lines.nr;
+		n = nr < room - from ? nr : room - from;
+		gather_file(g, ev->file, names_str(&h->logs, log));
+		gather_events(g, ev, n);
+		count_lines(h, from, log);
+		ev += n;
+		nr -= n;
+	}
+	return got;
+}
+
+int harvest_events(struct harvest *h, const struct event *ev, size_t nr, struct error *err)
+{
+	int got = 0;
+
+	for (size_t from = 0, i = 1; i <= nr && got >= 0; i++) {
+		if (i < nr && ev[i].file == ev[from].file)
+			continue;
+		got = take_events(h, ev + from, i - from, err);
+		from = i;
+	}
+	return got;
+}
+
+/* --- windows -------------------------------------------------------------------------------- */
+
+static int get_block(struct harvest *h, uint32_t nr, struct gather *g, struct error *err)
+{
+	struct buf bytes = { 0 };
+	int got = scratch_get(&h->scratch, &h->blocks.v[nr].chunk, &bytes, err);
+
+	if (got >= 0 && !gather_unpack(g, buf_str(&bytes)))
+		got = scratch_changed(err);
+	buf_done(&bytes);
+	return got;
+}
+
+/* What the clocks of logs are off by is what it was in the first lines of each. */
+static int align(struct harvest *h, struct error *err)
+{
+	struct gather sample = { 0 };
+	size_t most = window_of(h) / (h->of_log.nr ? h->of_log.nr : 1);
+	int got = 0;
+
+	vec_each (&h->of_log, log)
+		for (size_t i = 0, nr = 0; i < log->blocks.nr && nr < most + 1 && got >= 0; i++) {
+			struct gather part = { 0 };
+			struct gather_map map = { 0 };
+
+			got = get_block(h, log->blocks.v[i], &part, err);
+			vec_each (&part.lines, l)
+				gather_take(&sample, &part, &map, l);
+			nr += part.lines.nr;
+			gather_map_done(&map);
+			gather_done(&part);
+		}
+	clocks_align(&sample);
+	for (sym_t i = 1; i < sample.logs.nr && got >= 0; i++) {
+		struct harvest_log *log =
+			about(h, names_find(&h->logs, names_str(&sample.logs, i)));
+
+		log->shift = sample.shift.v[i];
+		log->things = sample.shift_things.v[i];
+	}
+	gather_done(&sample);
+	return got;
+}
+
+struct second {
+	int64_t ns; /* where it ends */
+	uint64_t nr;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct second *x = a, *y = b;
+
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+static int64_t shifted(int64_t ns, int64_t shift)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(ns, shift, &sum) ? ns : sum;
+}
+
+/* A window ends with the second in which it is full, and what is left goes to the last one. */
+static void tell_windows(struct harvest *h)
+{
+	VEC(struct second) v = { 0 };
+	uint64_t nr = 0, left = h->nr_lines, most = window_of(h);
+
+	for (const struct map_slot *s = NULL; (s = map_next(&h->slots, s));) {
+		int64_t end = ((int64_t)(uint32_t)s->key + 1) * NS_S;
+
+		end = shifted(end, about(h, (sym_t)(s->key >> 32))->shift);
+		vec_push(&v, (struct second){ end, s->value });
+	}
+	if (v.nr)
+		qsort(v.v, v.nr, sizeof(*v.v), by_time);
+	for (size_t i = 0; i < v.nr; i++) {
+		nr += v.v[i].nr;
+		left -= v.v[i].nr;
+		if (nr < most || left < most / 2 || v.v[i].ns == v.v[i + (i + 1 < v.nr)].ns)
+			continue;
+		vec_push(&h->bounds, v.v[i].ns);
+		nr = 0;
+	}
+	vec_done(&v);
+	vec_push(&h->bounds, INT64_MAX);
+}
+
+int harvest_end(struct harvest *h, struct error *err)
+{
+	int got = 0;
+
+	end_slot(h);
+	/* few request ids among many lines are other numbers */
+	if (h->nr_requests && h->nr_requests * FEW < h->nr_lines)
+		h->nr_keyed -= h->nr_requests;
+	else
+		h->nr_requests = 0;
+	if (!h->is_out) {
+		gather_date(&h->block);
+		clocks_align(&h->block);
+		for (sym_t i = 0; i < h->block.logs.nr; i++) {
+			sym_t number = names_find(&h->logs, names_str(&h->block.logs, i));
+
+			about(h, number)->shift = h->block.shift.v[i];
+			about(h, number)->things = h->block.shift_things.v[i];
+		}
+		vec_push(&h->bounds, INT64_MAX);
+		return 0;
+	}
+	got = put_out(h, err);
+	if (got >= 0)
+		got = align(h, err);
+	tell_windows(h);
+	return got;
+}
+
+struct sharing {
+	struct gather *g;
+	int64_t until;
+	struct gather_map now, then;
+};
+
+static void tell_shifts(struct harvest *h, struct gather *g)
+{
+	vec_clear(&g->shift);
+	for (sym_t i = 0; i < (g->logs.nr ? g->logs.nr : 1); i++)
+		vec_push(&g->shift, about(h, names_find(&h->logs, names_str(&g->logs, i)))->shift);
+}
+
+/* A line goes to the window at hand, or waits for a later one. */
+static void place(struct harvest *h, struct sharing *s, const struct gather *from,
+		  const struct seen_line *l, int64_t at)
+{
+	if (at < s->until) {
+		gather_take(s->g, from, &s->now, l);
+		return;
+	}
+	gather_take(&h->ahead, from, &s->then, l);
+	vec_push(&h->ahead_at, at);
+}
+
+static void sharing_done(struct sharing *s)
+{
+	gather_map_done(&s->now);
+	gather_map_done(&s->then);
+}
+
+static void place_waiting(struct harvest *h, struct gather *g, int64_t until)
+{
+	struct sharing s = { .g = g, .until = until };
+	struct gather waiting = h->ahead;
+	int64_t *at = h->ahead_at.v;
+
+	h->ahead = (struct gather){ 0 };
+	h->ahead_at.v = NULL;
+	vec_done(&h->ahead_at);
+	for (size_t i = 0; i < waiting.lines.nr; i++)
+		place(h, &s, &waiting, &waiting.lines.v[i], at[i]);
+	sharing_done(&s);
+	gather_done(&waiting);
+	free(at);
+}
+
+/* The next block of the log: 1, or 0 when it begins later. */
+static int place_block(struct harvest *h, struct harvest_log *log, struct gather *g, int64_t until,
+		       struct error *err)
+{
+	struct sharing s = { .g = g, .until = until };
+	struct gather part = { 0 };
+	int64_t reached;
+	int got;
+
+	if (log->nr_read == log->blocks.nr)
+		return 0;
+	reached = h->blocks.v[log->blocks.v[log->nr_read]].reached;
+	if (shifted(reached, log->shift) >= until)
+		return 0;
+	got = get_block(h, log->blocks.v[log->nr_read++], &part, err);
+	for (size_t i = 0; i < part.lines.nr && got >= 0; i++) {
+		struct seen_line l = part.lines.v[i];
+
+		reached = reach(reached, &l);
+		if (!l.is_undated)
+			l.ns = shifted(l.ns, log->shift);
+		place(h, &s, &part, &l, shifted(reached, log->shift));
+	}
+	sharing_done(&s);
+	gather_done(&part);
+	return got < 0 ? got : 1;
+}
+
+static int next_window(struct harvest *h, struct gather *g, int64_t until, struct error *err)
+{
+	int got = 0;
+
+	place_waiting(h, g, until);
+	for (size_t i = 0; i < h->of_log.nr && got >= 0; i++)
+		while ((got = place_block(h, &h->of_log.v[i], g, until, err)) > 0)
+			;
+	return got;
+}
+
+int harvest_window(struct harvest *h, struct gather *g, int64_t *until, struct error *err)
+{
+	int got = 0;
+
+	if (h->nr_windows == h->bounds.nr)
+		return 0;
+	*until = h->bounds.v[h->nr_windows];
+	g->has_before = h->nr_windows++;
+	g->has_after = h->nr_windows < h->bounds.nr;
+	if (h->is_out) {
+		got = next_window(h, g, *until, err);
+	} else {
+		*g = h->block;
+		h->block = (struct gather){ 0 };
+	}
+	if (h->nr_requests)
+		gather_doubt_keys(g);
+	if (h->is_out) {
+		gather_date(g);
+		tell_shifts(h, g);
+	}
+	return got < 0 ? got : 1;
+}

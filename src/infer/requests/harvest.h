@@ -1,0 +1,62 @@
+/* All log lines of a run, which leave memory when they become many and come back in windows of
+ * time. */
+#ifndef CULPRIT_INFER_REQUESTS_HARVEST_H
+#define CULPRIT_INFER_REQUESTS_HARVEST_H
+
+#include "base/map.h"
+#include "infer/requests/gather.h"
+#include "store/scratch.h"
+
+struct error;
+
+/* So many lines, about, are looked at together. */
+#define HARVEST_WINDOW 500000
+
+/* Lines of one log, out of memory. */
+struct harvest_block {
+	struct chunk chunk;
+	sym_t log;
+	int64_t reached; /* by the lines in front of it, ns */
+};
+
+/* What is known of a log. */
+struct harvest_log {
+	sym_t node;      /* who wrote it */
+	int64_t reached; /* the latest time so far, ns */
+	int64_t put;     /* the same, of what is out of memory */
+	int64_t shift;   /* what is added to its times ... */
+	uint64_t things; /* ... because of so many things that it names */
+	VEC(uint32_t) blocks;
+	size_t nr_read; /* of these */
+};
+
+/* Zero is a valid, empty one. */
+struct harvest {
+	size_t window;       /* lines to look at together; 0: HARVEST_WINDOW */
+	struct gather block; /* what was gathered last; all of it while nothing is out */
+	struct names logs, nodes;
+	VEC(struct harvest_log) of_log;
+	VEC(sym_t) log_of; /* of each file */
+	VEC(struct harvest_block) blocks;
+	struct scratch scratch;
+	bool is_out;                              /* lines have left memory */
+	uint64_t nr_lines, nr_keyed, nr_requests; /* of all: by a mere request id */
+	struct map slots;                         /* log and second: lines */
+	uint64_t slot, nr_slot;                   /* the one at hand */
+	VEC(int64_t) bounds;                      /* where windows end, ns */
+	size_t nr_windows;                        /* given so far */
+	struct gather ahead;   /* lines of later windows that were read with others ... */
+	VEC(int64_t) ahead_at; /* ... and where their logs had come with each, ns */
+};
+
+void harvest_done(struct harvest *h);
+/* The log that the file belongs to, from which the next events come. */
+void harvest_file(struct harvest *h, uint32_t file, struct str log);
+int harvest_events(struct harvest *h, const struct event *ev, size_t nr, struct error *err);
+/* When all is there: clocks are set right, windows are told. */
+int harvest_end(struct harvest *h, struct error *err);
+/* Adds the next window to what *g holds of the one before: 1 and in *until where it ends
+ * (INT64_MAX: it is the last), or 0 when there is none. */
+int harvest_window(struct harvest *h, struct gather *g, int64_t *until, struct error *err);
+
+#endif
