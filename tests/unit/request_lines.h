@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/time.h"
+#include "infer/requests/agreed.h"
 #include "infer/requests/course.h"
 #include "infer/requests/family.h"
 #include "infer/requests/harvest.h"
@@ -122,6 +123,7 @@ static inline void steps_begin(struct steps *s, struct lines *l)
 	*s = (struct steps){ .course = course_new(NULL) };
 	work_begin(&s->w, &l->g, s->course);
 	weigh_things(&s->w);
+	agreed_find(&s->w);
 	cut_threads(&s->w);
 	family_split(&s->w);
 	weigh_units(&s->w);

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "infer/requests/course.h"
+#include "infer/requests/frame.h"
 #include "infer/requests/work.h"
 
 enum {
@@ -20,6 +21,7 @@ enum {
 	LOOSE_MIN = 3,
 	LONG_MS = 500,    /* a silence that is the end of a piece of work, to begin with */
 	ALWAYS_MS = 2000, /* a silence that ends a piece of work, unless the same is named */
+	LOOK_MAX = 16,    /* lines around a cut, for one that names something */
 	LOOP_MS = 10,     /* rounds of one loop are not further apart */
 };
 #define SURE_SHARE 0.9
@@ -191,6 +193,20 @@ static bool is_same_thread(const struct seen_line *p, const struct seen_line *e)
 	return p->file == e->file && p->thread == e->thread;
 }
 
+/* Whether the work is done: its question is answered, and the next line names something else. */
+static bool is_answered(const struct cutter *c, uint32_t at)
+{
+	const struct work *w = c->w;
+	const struct seen_line *e = work_line(w, at);
+
+	if (!w->answers || !w->answers[w->by_thread[at - 1]])
+		return false;
+	for (unsigned i = 0; i < e->nr_own; i++)
+		if (tells(c, line_names(w, e)[i]))
+			return true;
+	return false;
+}
+
 static void add_step(struct cutter *c, uint32_t at)
 {
 	const struct gather *g = c->w->g;
@@ -206,6 +222,7 @@ static void add_step(struct cutter *c, uint32_t at)
 	s.is_certain =
 		s.relation == CONTRADICTS || p->is_undated != e->is_undated ||
 		(s.relation == NOTHING && e->ns - p->ns > (int64_t)ALWAYS_MS * NS_PER_MS) ||
+		(s.relation != SHARES && is_answered(c, at)) ||
 		course_is_back(c->w->course, g->statement.v[p->type], g->statement.v[e->type]);
 	if (s.is_certain)
 		s.begins = 1;
@@ -340,6 +357,58 @@ static bool is_round(const struct cutter *c, const struct step *s)
 	       course_goes_on(c->w->course, g->statement.v[p->type], g->statement.v[e->type]);
 }
 
+/* The nearest line of the thread that names something, from here on in steps of one or minus one.
+ */
+static uint32_t naming_line(const struct cutter *c, uint32_t at, int step)
+{
+	const struct work *w = c->w;
+	uint32_t to = at;
+
+	for (int n = 0; n < LOOK_MAX; n++, to += (uint32_t)step) {
+		const struct seen_line *l;
+
+		if (to >= w->g->lines.nr || !is_same_thread(work_line(w, at), work_line(w, to)))
+			break;
+		l = work_line(w, to);
+		for (unsigned i = 0; i < l->nr_own; i++)
+			if (tells(c, line_names(w, l)[i]))
+				return to;
+	}
+	return at;
+}
+
+/* Whether what is named before and after the cut are different things. */
+static bool is_contradicted(const struct cutter *c, const struct step *s)
+{
+	uint32_t p = naming_line(c, s->at - 1, -1), e = naming_line(c, s->at, 1);
+
+	return s->relation == CONTRADICTS ||
+	       relate(c, work_line(c->w, p), work_line(c->w, e)) >= MAY_CONTRADICT;
+}
+
+/* Where threads work in frames, what lies between two ends is one piece of work. */
+static void see_frames(struct cutter *c)
+{
+	struct frame_step *v = mem_realloc(NULL, mem_bytes(c->steps.nr + 1, sizeof(*v)));
+
+	for (size_t i = 0; i < c->steps.nr; i++) {
+		const struct step *s = &c->steps.v[i];
+
+		v[i] = (struct frame_step){ .at = s->at,
+					    .before = s->before,
+					    .after = s->after,
+					    .silence = s->gap,
+					    .is_cut = s->begins > 0.5F,
+					    .is_sure = s->begins > 0.5F && is_contradicted(c, s),
+					    .is_round = is_round(c, s) };
+	}
+	frame_join(v, c->steps.nr, c->nr_pairs);
+	for (size_t i = 0; i < c->steps.nr; i++)
+		if (!v[i].is_cut)
+			c->steps.v[i].begins = 0;
+	free(v);
+}
+
 static void collect(struct cutter *c)
 {
 	struct work *w = c->w;
@@ -382,6 +451,7 @@ void cut_threads(struct work *w)
 		maximise(&c);
 		expect(&c);
 	}
+	see_frames(&c);
 	collect(&c);
 	for (int y = 0; y < 2; y++) {
 		free(c.after[y]);

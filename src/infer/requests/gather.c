@@ -88,13 +88,26 @@ void gather_file(struct gather *g, uint32_t file, struct str log)
 	g->log_of.v[file] = sym;
 }
 
-/* A statement of a program that is known, or else the logger and the text without what varies. */
-static uint32_t type_of(struct gather *g, const struct event *ev, struct str shape)
+/* Whether the line names a number that two ends have agreed on. */
+static bool is_message(const struct gather *g, const struct seen_line *l)
+{
+	for (unsigned i = 0; i < l->nr_own; i++)
+		if (names_str(&g->kinds, g->kind_of.v[g->named.v[l->name_at + i]]).p[0] == '@')
+			return true;
+	return false;
+}
+
+/* A statement of a program that is known, or else the logger and the text without what varies. One
+ * statement sends messages of many sorts, which its text tells apart. */
+static uint32_t type_of(struct gather *g, const struct event *ev, const struct seen_line *l,
+			struct str shape)
 {
 	char text[512];
-	int n = ev->statement ? snprintf(text, sizeof(text), "%u", ev->statement)
-			      : snprintf(text, sizeof(text), STR_FMT "|" STR_FMT,
-					 STR_ARG(str_head(ev->point, 200)), STR_ARG(shape));
+	int n = !ev->statement ? snprintf(text, sizeof(text), STR_FMT "|" STR_FMT,
+					  STR_ARG(str_head(ev->point, 200)), STR_ARG(shape))
+		: is_message(g, l)
+			? snprintf(text, sizeof(text), "%u|" STR_FMT, ev->statement, STR_ARG(shape))
+			: snprintf(text, sizeof(text), "%u", ev->statement);
 	sym_t type = names_add(&g->types, (struct str){ text, (size_t)n });
 
 	while (g->statement.nr <= type)
@@ -151,12 +164,12 @@ void gather_events(struct gather *g, const struct event *ev, size_t nr)
 		l.file = ev[i].file < g->log_of.nr ? g->log_of.v[ev[i].file] : 0;
 		l.node = names_add(&g->nodes, ev[i].node);
 		l.thread = names_add(&g->threads, ev[i].thread);
-		l.type = type_of(g, &ev[i], s.shape);
 		l.name_at = (uint32_t)g->named.nr;
 		l.level = (uint8_t)ev[i].level;
 		l.is_keyed = says_enough(&ev[i]);
 		l.is_request = ev[i].key_kind == KEY_REQUEST;
 		push_names(g, &l, &s);
+		l.type = type_of(g, &ev[i], &l, s.shape);
 		g->nr_cut += s.is_cut || l.nr_names == NAMES_MAX;
 		vec_push(&g->lines, l);
 	}

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "infer/requests/agreed.h"
 #include "infer/requests/course.h"
 #include "infer/requests/emit.h"
 #include "infer/requests/family.h"
@@ -86,6 +87,7 @@ static int infer_window(struct store *s, const struct infer_options *o, struct c
 
 	work_begin(&w, g, course);
 	weigh_things(&w);
+	agreed_find(&w);
 	cut_threads(&w);
 	family_split(&w);
 	weigh_units(&w);

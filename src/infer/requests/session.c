@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "infer/requests/agreed.h"
 #include "infer/requests/family.h"
 #include "infer/requests/list.h"
 
@@ -27,7 +28,6 @@ enum {
 #define SAME_THREAD_NS INT64_C(300000000)
 #define MUCH_RARER 5 /* bits */
 #define BORN_SHARE 0.02
-#define BOND_NS INT64_C(5000000000)
 #define FOLLOWS_ENTRY 0.88 /* where requests come in, what is not sure is another one */
 #define FOLLOWS 0.7        /* a unit follows another one that is followed by such so surely */
 
@@ -43,6 +43,7 @@ struct sitting {
 	struct map ends;       /* where units end in by_thread: the unit */
 	struct map done;       /* what sessions did: where, to what */
 	VEC(uint64_t) musts;   /* two types: the second nearly always follows the first */
+	uint32_t *unit_of;     /* of each line that is answered; NULL: none is */
 	VEC(int64_t) end;      /* of each session, ns */
 	VEC(uint32_t) first;   /* of each session: its first unit */
 	uint32_t nr;
@@ -60,6 +61,19 @@ static uint32_t family_of_thread(const struct work *w, const struct unit *u)
 	return w->family[work_line(w, u->from)->thread];
 }
 
+/* Whether nobody named before what the unit names. A number that two ends agree on is used again
+ * and again: it does not count. */
+static bool is_born(const struct sitting *s, uint32_t unit)
+{
+	const struct work *w = s->w;
+	const struct unit *u = &w->units.v[unit];
+
+	for (uint32_t i = 0; i < u->nr_held; i++)
+		if (!agreed_is(w, w->held.v[u->held_at + i].thing))
+			return s->l->at.v[unit] == s->l->at.v[unit + 1];
+	return false;
+}
+
 /* Threads in which things are named that nobody named before. */
 static void find_entries(struct sitting *s)
 {
@@ -72,7 +86,7 @@ static void find_entries(struct sitting *s)
 		uint32_t family = family_of_thread(w, &w->units.v[i]);
 
 		all[family]++;
-		born[family] += w->units.v[i].nr_held && s->l->at.v[i] == s->l->at.v[i + 1];
+		born[family] += is_born(s, i);
 	}
 	for (size_t i = 0; i < nr; i++)
 		s->is_entry[i] = born[i] >= BORN_MIN && born[i] >= BORN_SHARE * all[i];
@@ -119,42 +133,6 @@ static double follows(const struct sitting *s, const struct unit *u, const struc
 			best = share > best ? share : best;
 		}
 	return best;
-}
-
-/* Whether the same end used the number: of "181@A+B+" both units hold "181@A". */
-static bool is_same_end(const struct work *w, uint32_t thing, const struct unit *a,
-			const struct unit *b)
-{
-	struct str number = gather_value(w->g, thing);
-
-	number.n = str_find_char(number, '@') + 1;
-	for (uint32_t i = 0; i < a->nr_held; i++) {
-		uint32_t held = w->held.v[a->held_at + i].thing;
-
-		if (!str_eq(names_str(&w->g->kinds, w->g->kind_of.v[held]), STR("@>")) ||
-		    !str_starts(gather_value(w->g, held), number))
-			continue;
-		for (uint32_t k = 0; k < b->nr_held; k++)
-			if (w->held.v[b->held_at + k].thing == held)
-				return true;
-	}
-	return false;
-}
-
-/* A number that two ends agreed on ties what one end does to what the other did just before. */
-static bool is_bond(const struct sitting *s, const struct candidate *c, const struct unit *u)
-{
-	const struct work *w = s->w;
-	const struct unit *a = &w->units.v[c->unit];
-
-	/* who asks comes in somewhere; who answers does not */
-	return u->start - a->start <= BOND_NS && !s->is_entry[family_of_thread(w, u)] &&
-	       !is_same_end(w, c->thing, a, u);
-}
-
-static bool is_agreed(const struct work *w, uint32_t thing)
-{
-	return str_starts(names_str(&w->g->kinds, w->g->kind_of.v[thing]), STR("@"));
 }
 
 /* What happens to a thing is due to whatever was begun with it last; then to what it shares the
@@ -265,8 +243,7 @@ static const struct candidate *cause_of(struct sitting *s, uint32_t unit, double
 		/* the same work on the same thing again is another request */
 		if (a->is_batch || a->type == w->units.v[unit].type || !is_nearer(s, c, best))
 			continue;
-		share = is_agreed(w, c->thing) ? is_bond(s, c, &w->units.v[unit])
-					       : follows(s, &w->units.v[unit], a);
+		share = follows(s, &w->units.v[unit], a);
 		if (!is_due(s, &w->units.v[unit], c, share) || was_done(s, &w->units.v[unit], c))
 			continue;
 		best = c;
@@ -413,14 +390,13 @@ static bool is_served(const struct sitting *s, const struct unit *u)
 	return s->is_entry[family_of_thread(w, first)] && is_for_the_same(s, first, u);
 }
 
-static void tie_to(const struct work *w, struct unit *u, const struct candidate *cause,
-		   enum why_how why)
+static void tie_to(struct unit *u, const struct candidate *cause, enum why_how why)
 {
 	if (!cause)
 		return;
 	u->parent = cause->unit;
 	u->thing = cause->thing;
-	u->why = is_agreed(w, cause->thing) && why == WHY_FOLLOWS ? WHY_AGREED : why;
+	u->why = why;
 }
 
 /* What is too seldom to show a habit, but comes at once and by the same one. */
@@ -496,6 +472,37 @@ static bool is_beside(const struct work *w, const struct unit *a, const struct u
 	return str_eq(p, q);
 }
 
+/* Which unit each line is of, when some lines answer others. */
+static void list_lines(struct sitting *s)
+{
+	const struct work *w = s->w;
+
+	if (!w->answers)
+		return;
+	s->unit_of = mem_realloc(NULL, mem_bytes(w->g->lines.nr, sizeof(*s->unit_of)));
+	for (uint32_t i = 0; i < w->units.nr; i++)
+		for (uint32_t at = w->units.v[i].from; at < w->units.v[i].to; at++)
+			s->unit_of[w->by_thread[at]] = i;
+}
+
+/* An answer is due to its question, whatever else is named. */
+static void answer(const struct sitting *s, uint32_t unit)
+{
+	const struct work *w = s->w;
+	struct unit *u = &w->units.v[unit];
+
+	for (uint32_t at = u->from; at < u->to && w->answers && u->parent == NO_UNIT; at++) {
+		uint32_t asked = w->answers[w->by_thread[at]];
+		uint32_t by = asked ? s->unit_of[asked - 1] : unit;
+
+		if (by >= unit || w->units.v[by].is_batch)
+			continue;
+		u->parent = by;
+		u->why = WHY_AGREED;
+		u->thing = agreed_number(w, work_line(w, at));
+	}
+}
+
 static void sit(struct sitting *s, uint32_t unit)
 {
 	struct work *w = s->w;
@@ -504,14 +511,16 @@ static void sit(struct sitting *s, uint32_t unit)
 
 	u->is_batch =
 		u->family == FAMILY_SEVERAL || (!u->family && (u->is_batch || is_spread(s, u)));
-	if (!u->is_batch && !u->is_undated) {
+	if (!u->is_batch && !u->is_undated)
+		answer(s, unit);
+	if (!u->is_batch && !u->is_undated && u->parent == NO_UNIT) {
 		const struct candidate *cause = cause_of(s, unit, &sure);
 
-		tie_to(w, u, cause, WHY_FOLLOWS);
+		tie_to(u, cause, WHY_FOLLOWS);
 		if (!cause)
-			tie_to(w, u, go_on_with(s, unit), WHY_AGAIN);
+			tie_to(u, go_on_with(s, unit), WHY_AGAIN);
 		if (u->parent == NO_UNIT && s->l->nr_of_type[u->type] < SELDOM)
-			tie_to(w, u, follow_at_once(s, unit), WHY_AGAIN);
+			tie_to(u, follow_at_once(s, unit), WHY_AGAIN);
 		if (u->parent == NO_UNIT && s->l->nr_of_type[u->type] < SELDOM)
 			u->parent = go_on_in_thread(s, unit);
 	}
@@ -560,11 +569,13 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 	struct sitting s = { .w = w, .o = o, .l = l };
 
 	s.is_entry = mem_realloc(NULL, w->nr_families + 1);
+	list_lines(&s);
 	find_entries(&s);
 	find_musts(&s);
 	for (uint32_t i = 0; i < w->units.nr; i++)
 		sit(&s, i);
 	free(s.is_entry);
+	free(s.unit_of);
 	map_done(&s.executions);
 	map_done(&s.seen);
 	map_done(&s.done);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "infer/requests/agreed.h"
 
 #define AGAIN_NS (10 * INT64_C(1000000000))
 #define DELAY_LEAST_MS 50 /* shorter ones are all alike */
@@ -172,12 +173,6 @@ static bool contradicts(const struct finder *f, const struct unit *a, const stru
 	return true;
 }
 
-/* Who used a number ties nothing: the other end uses the same number. */
-static bool is_sender(const struct work *w, uint32_t thing)
-{
-	return str_eq(names_str(&w->g->kinds, w->g->kind_of.v[thing]), STR("@>"));
-}
-
 /* The rarest thing that ties both together; 0: none, or they contradict each other. */
 static float tie(const struct finder *f, const struct unit *a, const struct unit *b,
 		 uint32_t *thing)
@@ -194,7 +189,8 @@ static float tie(const struct finder *f, const struct unit *a, const struct unit
 		float bits;
 
 		if (!other || (h.depth >= DEPTH_PREFIX && other->depth >= DEPTH_PREFIX) ||
-		    is_sender(w, h.thing))
+		    /* who answers whom is known already */
+		    agreed_is(w, h.thing))
 			continue;
 		shared[nr++] = h.thing;
 		depth = h.depth + other->depth;

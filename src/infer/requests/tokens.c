@@ -13,6 +13,7 @@ enum {
 	UUID_BYTES = 36,
 	NUMBERS_MAX = 8, /* in one compound */
 	ENDS_MAX = 8,    /* addresses that one number is agreed between */
+	UNIT_LETTERS = 3,
 	NAMED_DIGITS = 4 /* a number behind a mere word needs so many digits to be a name */
 };
 
@@ -253,9 +254,25 @@ static struct str look_of(struct tokens *t, struct str s)
 	return keep(t, STR("mix:"), (struct str){ look, n });
 }
 
+/* 64KiB, 30ms: an amount with its unit names nothing. */
+static bool is_amount(struct str s)
+{
+	size_t digits = 0;
+
+	while (digits < s.n && is_digit(s.p[digits]))
+		digits++;
+	for (size_t i = digits; i < s.n; i++)
+		if (!is_letter(s.p[i]))
+			return false;
+	return digits && digits < s.n && s.n - digits <= UNIT_LETTERS;
+}
+
 static void name_mixed(struct tokens *t, struct str s)
 {
 	size_t digits = 0, letters = 0, hex = 0;
+
+	if (is_amount(s))
+		return;
 
 	for (size_t i = 0; i < s.n; i++) {
 		digits += is_digit(s.p[i]);

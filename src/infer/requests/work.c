@@ -175,6 +175,7 @@ void work_done(struct work *w)
 	free(w->is_measure);
 	free(w->is_family);
 	free(w->root);
+	free(w->answers);
 	free(w->first);
 	free(w->last);
 	vec_done(&w->units);

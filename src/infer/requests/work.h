@@ -56,6 +56,7 @@ struct work {
 	bool *is_family;        /* of each thing: numbers that several sorts of names begin with */
 	uint32_t *root;         /* of each thing: the family that it descends from, or 0 */
 	bool *is_measure;       /* of each kind: its values are amounts */
+	uint32_t *answers;      /* of each line: 1 + the one that it answers, or 0; NULL: none does */
 	int64_t *first, *last;  /* of each thing: when it was named, ns */
 	VEC(struct unit) units; /* by start */
 	VEC(struct held) held;
