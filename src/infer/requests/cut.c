@@ -19,6 +19,7 @@ enum {
 	GAP_BINS = 13,
 	SURE_MIN = 5, /* agreements that make a kind of name sure */
 	LOOSE_MIN = 3,
+	CHANCE_MIN = 5,   /* steps from one statement to another that name different things */
 	LONG_MS = 500,    /* a silence that is the end of a piece of work, to begin with */
 	ALWAYS_MS = 2000, /* a silence that ends a piece of work, unless the same is named */
 	LOOK_MAX = 16,    /* lines around a cut, for one that names something */
@@ -235,6 +236,30 @@ static void add_step(struct cutter *c, uint32_t at)
 	vec_push(&c->steps, s);
 }
 
+/* Where one statement comes after another, most times about something else, work ends in between:
+ * when both name the same for once, that is chance. */
+static void find_chance(struct cutter *c)
+{
+	struct map differ = { 0 }, share = { 0 }; /* two statements of a family: how often */
+
+	vec_each (&c->steps, s)
+		if (s->before != s->after && s->relation != NOTHING)
+			(*map_at(s->relation == SHARES ? &share : &differ,
+				 map_pair(s->before, s->after)))++;
+	vec_each (&c->steps, s) {
+		uint64_t key = map_pair(s->before, s->after);
+		const uint64_t *differs = map_find(&differ, key);
+
+		if (s->relation != SHARES || !differs || *differs < CHANCE_MIN ||
+		    *differs <= *map_find(&share, key))
+			continue;
+		s->is_certain = true;
+		s->begins = 1;
+	}
+	map_done(&differ);
+	map_done(&share);
+}
+
 static double *numbers(size_t nr)
 {
 	double *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
@@ -268,6 +293,7 @@ static void begin(struct cutter *c, struct work *w)
 	for (uint32_t at = 1; at < w->g->lines.nr; at++)
 		if (is_same_thread(work_line(w, at - 1), work_line(w, at)))
 			add_step(c, at);
+	find_chance(c);
 	for (int y = 0; y < 2; y++) {
 		c->after[y] = numbers(c->nr_pairs + w->g->lines.nr);
 		c->before[y] = numbers(c->nr_pairs);
