@@ -387,7 +387,9 @@ static bool is_served(const struct sitting *s, const struct unit *u)
 				     w->units.v[u->parent].is_served))
 		return true;
 	first = &w->units.v[s->first.v[u->session]];
-	return s->is_entry[family_of_thread(w, first)] && is_for_the_same(s, first, u);
+	return s->is_entry[family_of_thread(w, first)]
+		       ? is_for_the_same(s, first, u)
+		       : first->is_served && is_by_the_same(w, first, u, u->thing);
 }
 
 static void tie_to(struct unit *u, const struct candidate *cause, enum why_how why)
