@@ -40,6 +40,7 @@ struct sitting {
 	bool *is_entry;        /* of each family of threads: requests come in there */
 	struct map executions; /* without a parent: 1 + the last unit that began work */
 	struct map seen;       /* session and type */
+	struct map kinds;      /* type and kind: such a unit names such a thing itself */
 	struct map ends;       /* where units end in by_thread: the unit */
 	struct map done;       /* what sessions did: where, to what */
 	VEC(uint64_t) musts;   /* two types: the second nearly always follows the first */
@@ -174,22 +175,41 @@ static void find_musts(struct sitting *s)
 		qsort(s->musts.v, s->musts.nr, sizeof(*s->musts.v), by_pair);
 }
 
-/* Whether something that nearly always follows such a unit has not come yet in its session. */
-static bool is_open(const struct sitting *s, const struct unit *a)
+static size_t musts_at(const struct sitting *s, uint32_t type)
 {
 	size_t from = 0, to = s->musts.nr;
 
 	while (from < to) {
 		size_t mid = (from + to) / 2;
 
-		if (s->musts.v[mid] >> 32 < a->type)
+		if (s->musts.v[mid] >> 32 < type)
 			from = mid + 1;
 		else
 			to = mid;
 	}
-	for (; from < s->musts.nr && s->musts.v[from] >> 32 == a->type; from++)
-		if (!map_find(&s->seen, map_pair(a->session, (uint32_t)s->musts.v[from])))
+	return from;
+}
+
+static bool must_follow(const struct sitting *s, uint32_t type, uint32_t next)
+{
+	uint64_t key = map_pair(type, next);
+
+	return s->musts.nr && bsearch(&key, s->musts.v, s->musts.nr, sizeof(key), by_pair);
+}
+
+/* Whether something that nearly always follows such a unit has not come yet in its session; for
+ * another type it must follow that as well, and name such a thing. */
+static bool is_open(const struct sitting *s, const struct unit *a, uint32_t type, uint32_t kind)
+{
+	for (size_t i = musts_at(s, a->type); i < s->musts.nr && s->musts.v[i] >> 32 == a->type;
+	     i++) {
+		uint32_t next = (uint32_t)s->musts.v[i];
+
+		if (!map_find(&s->seen, map_pair(a->session, next)) &&
+		    (type == a->type ||
+		     (must_follow(s, type, next) && map_find(&s->kinds, map_pair(next, kind)))))
 			return true;
+	}
 	return false;
 }
 
@@ -321,11 +341,13 @@ static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
 		const struct candidate *c = &s->l->v.v[i];
 		const struct unit *a = &w->units.v[c->unit];
 
-		if (a->type != u->type || a->is_batch)
+		if (a->is_batch)
 			continue;
-		if ((is_open(s, a) && u->start - s->end.v[a->session] <= LATE_NS &&
-		     names_itself(w, u, c->thing) && names_itself(w, a, c->thing)) ||
-		    (u->start - a->end <= AT_ONCE_NS && is_by_the_same(w, a, u, c->thing)))
+		if ((is_open(s, a, u->type, w->g->kind_of.v[c->thing]) &&
+		     u->start - s->end.v[a->session] <= LATE_NS && names_itself(w, u, c->thing) &&
+		     names_itself(w, a, c->thing)) ||
+		    (a->type == u->type && u->start - a->end <= AT_ONCE_NS &&
+		     is_by_the_same(w, a, u, c->thing)))
 			return c;
 	}
 	return NULL;
@@ -389,7 +411,8 @@ static bool is_served(const struct sitting *s, const struct unit *u)
 	first = &w->units.v[s->first.v[u->session]];
 	return s->is_entry[family_of_thread(w, first)]
 		       ? is_for_the_same(s, first, u)
-		       : first->is_served && is_by_the_same(w, first, u, u->thing);
+		       : first->is_served &&
+				 (u->why == WHY_AGAIN || nr_common(w, first, u, u->thing) > 0);
 }
 
 static void tie_to(struct unit *u, const struct candidate *cause, enum why_how why)
@@ -566,6 +589,21 @@ static void sit(struct sitting *s, uint32_t unit)
 			*map_at(&s->live, held(w, u)[i].thing) = u->session;
 }
 
+/* Which kinds of things units of each type name. */
+static void find_kinds(struct sitting *s)
+{
+	const struct work *w = s->w;
+
+	vec_each (&w->units, u)
+		for (uint32_t i = 0; i < u->nr_held; i++)
+			if (!w->held.v[u->held_at + i].depth)
+				*map_at(&s->kinds,
+					map_pair(
+						u->type,
+						w->g->kind_of.v[w->held.v[u->held_at + i].thing])) =
+					1;
+}
+
 void session_find(struct work *w, const struct owners *o, const struct ties *l)
 {
 	struct sitting s = { .w = w, .o = o, .l = l };
@@ -574,12 +612,14 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 	list_lines(&s);
 	find_entries(&s);
 	find_musts(&s);
+	find_kinds(&s);
 	for (uint32_t i = 0; i < w->units.nr; i++)
 		sit(&s, i);
 	free(s.is_entry);
 	free(s.unit_of);
 	map_done(&s.executions);
 	map_done(&s.seen);
+	map_done(&s.kinds);
 	map_done(&s.done);
 	map_done(&s.ends);
 	vec_done(&s.musts);

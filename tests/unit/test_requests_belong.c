@@ -1,4 +1,5 @@
-/* Work that names things of requests and belongs to none of them, and lists of things. */
+/* Where work ends and to whom it belongs: visits, lists, calls in one thread, sessions that are
+ * open. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -104,12 +105,86 @@ static void the_same_list_with_other_things_in_it_is_another_piece_of_work(void 
 	lines_end(&l);
 }
 
+/* A handler takes calls of clients and of other servers as they come. */
+static void calls_that_name_the_same_by_chance_are_two_units(void **state)
+{
+	struct steps s;
+	uint64_t allocated[40], stored[40];
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < 40; i++) {
+		allocated[i] = lines_add(&l, i * 40, "handler 1",
+					 "allocate blk_%d for /data/dir/f%d", 1000 + i, i);
+		stored[i] = lines_add(&l, i * 40 + 1, "handler 1", "stored blk_%d",
+				      1000 + (i % 4 ? i - 1 : i));
+	}
+	steps_begin(&s, &l);
+	for (int i = 0; i < 40; i++)
+		assert_ptr_not_equal(steps_unit(&s, allocated[i]), steps_unit(&s, stored[i]));
+	steps_end(&s);
+	lines_end(&l);
+}
+
+enum { FILES = 200, AGAIN = 6, OLD = 90, LATER = 130 };
+
+/* A file is written, or its last block is gone on with and another one is begun. */
+static void write_file(int i, uint64_t *allocated, uint64_t *closed)
+{
+	int k = i - LATER;
+
+	for (int n = 0; n < 2; n++)
+		lines_add(&l, i * 300 + n * 20, n ? "handler 1" : "handler 3",
+			  "allocate blk_%d for /data/dir/f%d", 1000 + 2 * i + n, i);
+	lines_add(&l, i * 300 + 60, "handler 2", "closed /data/dir/f%d", i);
+	if (k < 0 || k >= AGAIN)
+		return;
+	allocated[k] = lines_add(&l, i * 300 + 130, "handler 1",
+				 "allocate blk_%d for /data/dir/f%d", 2000 + k, OLD + k);
+	closed[k] = lines_add(&l, i * 300 + 160, "handler 2", "closed /data/dir/f%d", OLD + k);
+}
+
+static void what_waits_for_the_same_end_of_the_same_file_is_one_request(void **state)
+{
+	uint64_t received[AGAIN], allocated[AGAIN], closed[AGAIN];
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < FILES; i++)
+		write_file(i, allocated, closed);
+	lines_file(&l, "dn.log", "dn.log");
+	for (int i = 0; i < FILES; i++) {
+		int k = i - LATER;
+
+		for (int n = 0; n < 2; n++)
+			lines_add(&l, i * 300 + 10 + n * 20, "xceiver 1", "received blk_%d",
+				  1000 + 2 * i + n);
+		if (k < 0 || k >= AGAIN)
+			continue;
+		received[k] = lines_add(&l, i * 300 + 110, "xceiver 2", "received blk_%d",
+					1001 + 2 * (OLD + k));
+		lines_add(&l, i * 300 + 140, "xceiver 2", "received blk_%d", 2000 + k);
+	}
+	lines_run(&l);
+	for (int i = 0; i < AGAIN; i++) {
+		together(received[i], allocated[i]);
+		together(received[i], closed[i]);
+		if (i)
+			apart(received[i], received[i - 1]);
+	}
+	lines_end(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_scans_blocks_in_turn_works_for_no_application),
 		cmocka_unit_test(what_follows_every_block_at_once_is_of_its_application),
 		cmocka_unit_test(the_same_list_with_other_things_in_it_is_another_piece_of_work),
+		cmocka_unit_test(calls_that_name_the_same_by_chance_are_two_units),
+		cmocka_unit_test(what_waits_for_the_same_end_of_the_same_file_is_one_request),
 	};
 
 	return RUN(tests);
