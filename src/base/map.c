@@ -17,26 +17,36 @@ static size_t place_of(const struct map *m, uint64_t key)
 	return (size_t)h & (m->nr_slots - 1);
 }
 
+/* Where the key stands or would stand; it is not 0. */
 static struct map_slot *slot_of(const struct map *m, uint64_t key)
 {
 	size_t i = place_of(m, key);
 
-	while (m->slots[i].is_used && m->slots[i].key != key)
+	while (m->slots[i].key && m->slots[i].key != key)
 		i = (i + 1) & (m->nr_slots - 1);
 	return &m->slots[i];
 }
 
-static void grow(struct map *m)
+static void resize(struct map *m, size_t nr_slots)
 {
 	struct map old = *m;
 
-	m->nr_slots = old.nr_slots ? 2 * old.nr_slots : SLOTS_MIN;
-	m->slots = mem_realloc(NULL, mem_bytes(m->nr_slots, sizeof(*m->slots)));
-	memset(m->slots, 0, m->nr_slots * sizeof(*m->slots));
+	m->nr_slots = nr_slots;
+	m->slots = mem_zalloc(mem_bytes(m->nr_slots, sizeof(*m->slots)));
 	for (size_t i = 0; i < old.nr_slots; i++)
-		if (old.slots[i].is_used)
+		if (old.slots[i].key)
 			*slot_of(m, old.slots[i].key) = old.slots[i];
 	free(old.slots);
+}
+
+void map_reserve(struct map *m, size_t nr)
+{
+	size_t nr_slots = m->nr_slots ? m->nr_slots : SLOTS_MIN;
+
+	while (nr_slots < 2 * nr)
+		nr_slots *= 2;
+	if (nr_slots > m->nr_slots)
+		resize(m, nr_slots);
 }
 
 void map_done(struct map *m)
@@ -50,17 +60,30 @@ void map_clear(struct map *m)
 	if (m->slots)
 		memset(m->slots, 0, m->nr_slots * sizeof(*m->slots));
 	m->nr = 0;
+	m->has_zero = false;
+}
+
+static uint64_t *at_zero(struct map *m)
+{
+	if (!m->has_zero) {
+		m->zero = (struct map_slot){ 0 };
+		m->has_zero = true;
+		m->nr++;
+	}
+	return &m->zero.value;
 }
 
 uint64_t *map_at(struct map *m, uint64_t key)
 {
 	struct map_slot *s;
 
+	if (!key)
+		return at_zero(m);
 	if (2 * (m->nr + 1) > m->nr_slots)
-		grow(m);
+		resize(m, m->nr_slots ? 2 * m->nr_slots : SLOTS_MIN);
 	s = slot_of(m, key);
-	if (!s->is_used) {
-		*s = (struct map_slot){ .key = key, .is_used = true };
+	if (!s->key) {
+		*s = (struct map_slot){ .key = key };
 		m->nr++;
 	}
 	return &s->value;
@@ -68,16 +91,23 @@ uint64_t *map_at(struct map *m, uint64_t key)
 
 uint64_t *map_find(const struct map *m, uint64_t key)
 {
-	struct map_slot *s = m->nr ? slot_of(m, key) : NULL;
+	struct map_slot *s;
 
-	return s && s->is_used ? &s->value : NULL;
+	if (!key)
+		return m->has_zero ? (uint64_t *)&m->zero.value : NULL;
+	if (!m->nr_slots)
+		return NULL;
+	s = slot_of(m, key);
+	return s->key ? &s->value : NULL;
 }
 
 const struct map_slot *map_next(const struct map *m, const struct map_slot *s)
 {
-	size_t i = s ? (size_t)(s - m->slots) + 1 : 0;
+	size_t i = s && s != &m->zero ? (size_t)(s - m->slots) + 1 : 0;
 
-	while (i < m->nr_slots && !m->slots[i].is_used)
+	if (!s && m->has_zero)
+		return &m->zero;
+	while (i < m->nr_slots && !m->slots[i].key)
 		i++;
 	return i < m->nr_slots ? &m->slots[i] : NULL;
 }

@@ -7,18 +7,21 @@
 #include <stdint.h>
 
 struct map_slot {
-	uint64_t key, value;
-	bool is_used;
+	uint64_t key, value; /* key 0: free */
 };
 
 struct map {
 	struct map_slot *slots;
 	size_t nr, nr_slots;
+	struct map_slot zero; /* of the key that marks free slots */
+	bool has_zero;
 };
 
 void map_done(struct map *m);
 /* Forgets everything, keeps the memory. */
 void map_clear(struct map *m);
+/* Makes room for so many keys at once. */
+void map_reserve(struct map *m, size_t nr);
 /* Where the value of the key stands, zero on first sight; valid until the next map_at. */
 uint64_t *map_at(struct map *m, uint64_t key);
 /* The same, or NULL when it was never seen. */
