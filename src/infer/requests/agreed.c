@@ -45,11 +45,11 @@ static void list_uses(struct agreeing *a)
 
 		for (unsigned k = 0; k < l->nr_own; k++) {
 			uint32_t thing = line_names(a->w, l)[k];
-			struct str kind = names_str(&g->kinds, g->kind_of.v[thing]);
+			const struct kind_look *look = work_look(a->w, thing);
 
-			if (str_eq(kind, STR("@>")))
+			if (look->is_sender)
 				end = thing;
-			if (!str_eq(kind, STR("@")))
+			if (!look->is_agreed || look->is_sender)
 				continue;
 			vec_push(&a->uses, (struct use){ .ns = l->ns,
 							 .line = i,

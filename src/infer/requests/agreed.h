@@ -14,7 +14,7 @@ uint32_t agreed_number(const struct work *w, const struct seen_line *l);
 /* Whether the thing is such a number, or such a number with the end that used it. */
 static inline bool agreed_is(const struct work *w, uint32_t thing)
 {
-	return str_starts(names_str(&w->g->kinds, w->g->kind_of.v[thing]), STR("@"));
+	return work_look(w, thing)->is_agreed;
 }
 
 #endif

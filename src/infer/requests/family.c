@@ -100,7 +100,7 @@ static uint32_t by_numbers(const struct finder *f, const struct seen_line *l)
 		uint64_t value;
 		const uint64_t *at;
 
-		if (!str_ends(kind, STR("="))) {
+		if (!work_look(f->w, thing)->is_number) {
 			before = UINT64_MAX;
 			continue;
 		}
@@ -177,9 +177,7 @@ static void by_file(struct finder *f)
 
 static bool can_be_owned(const struct work *w, uint32_t thing)
 {
-	struct str kind = names_str(&w->g->kinds, w->g->kind_of.v[thing]);
-
-	return !str_starts(kind, STR("mix:")) && !str_ends(kind, STR("="));
+	return !work_look(w, thing)->is_mixed && !work_look(w, thing)->is_number;
 }
 
 /* What was there before the family does not belong to it. */

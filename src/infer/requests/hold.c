@@ -92,15 +92,12 @@ static bool has_room(const struct work *w, const struct map *m)
 
 static bool is_numbers_alone(const struct work *w, uint32_t kind)
 {
-	return names_str(&w->g->kinds, kind).p[0] == '#';
+	return w->looks[kind].is_numbers;
 }
 
 bool hold_same_stem(const struct work *w, uint32_t a, uint32_t b)
 {
-	struct str x = names_str(&w->g->kinds, a), y = names_str(&w->g->kinds, b);
-	size_t n = str_find_char(x, '#');
-
-	return n < x.n && n == str_find_char(y, '#') && str_eq(str_head(x, n), str_head(y, n));
+	return w->looks[a].stem && w->looks[a].stem == w->looks[b].stem;
 }
 
 /* Which things met how many of which kind, told by distinct pairs. */

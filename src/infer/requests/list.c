@@ -4,11 +4,7 @@ enum { BATCH_MIN = 6 }; /* names of one kind in one unit */
 
 bool list_is_of(const struct work *w, uint32_t kind)
 {
-	struct str name = names_str(&w->g->kinds, kind);
-
-	return name.p[0] != '#' && name.p[0] != '@' && !str_ends(name, STR("=")) &&
-	       !str_eq(name, STR("address")) && !str_starts(name, STR("mix:")) &&
-	       !str_starts(name, STR("path"));
+	return w->looks[kind].is_listed;
 }
 
 static bool is_list(const struct work *w, const struct unit *u)

@@ -219,7 +219,6 @@ static bool is_due(const struct sitting *s, const struct unit *u, const struct c
 		   double share)
 {
 	const struct unit *earlier = &s->w->units.v[c->unit];
-	struct str kind = names_str(&s->w->g->kinds, s->w->g->kind_of.v[c->thing]);
 
 	/* what comes late must have been seen to do so often, and about as late */
 	if (u->start - earlier->end > LATE_NS &&
@@ -227,7 +226,7 @@ static bool is_due(const struct sitting *s, const struct unit *u, const struct c
 	     ties_spread(s->l, earlier->type, u->type) > LATE_SPREAD))
 		return false;
 	if (s->is_entry[family_of_thread(s->w, u)])
-		return share >= FOLLOWS_ENTRY && !str_starts(kind, STR("mix:"));
+		return share >= FOLLOWS_ENTRY && !work_look(s->w, c->thing)->is_mixed;
 	return share >= MUST_FOLLOW || (share >= FOLLOWS && u->start - earlier->end <= SOON_NS);
 }
 
@@ -274,9 +273,7 @@ static const struct candidate *cause_of(struct sitting *s, uint32_t unit, double
 
 static bool is_compound(const struct work *w, uint32_t kind)
 {
-	struct str text = names_str(&w->g->kinds, kind);
-
-	return text.p[0] != '#' && str_find_char(text, '#') < text.n;
+	return w->looks[kind].stem && !w->looks[kind].is_numbers;
 }
 
 /* Compounds that both name in their first lines, of another stem than the thing; hubs count, for a

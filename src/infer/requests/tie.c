@@ -152,9 +152,7 @@ static bool contradicts(const struct finder *f, const struct unit *a, const stru
 
 	/* numbers alone say nothing; two ends of one number differ by nature; one client has many
 	 * connections */
-	if (names_str(&w->g->kinds, kind).p[0] == '@' ||
-	    names_str(&w->g->kinds, kind).p[0] == '#' ||
-	    str_eq(names_str(&w->g->kinds, kind), STR("address")))
+	if (w->looks[kind].is_agreed || w->looks[kind].is_numbers || w->looks[kind].is_address)
 		return false;
 	for (unsigned i = 0; i < nr_shared; i++)
 		if (w->g->kind_of.v[shared[i]] == kind)
@@ -167,7 +165,7 @@ static bool contradicts(const struct finder *f, const struct unit *a, const stru
 		uint32_t owner = w->g->kind_of.v[shared[i]];
 
 		if (hold_is_owner(f->o, kind, owner) || hold_same_stem(w, kind, owner) ||
-		    names_str(&w->g->kinds, owner).p[0] == '#')
+		    w->looks[owner].is_numbers)
 			return false;
 	}
 	return true;

@@ -130,7 +130,7 @@ static int by_thread(const void *a, const void *b, void *to)
 
 void work_begin(struct work *w, const struct gather *g, struct course *course)
 {
-	*w = (struct work){ .g = g, .course = course };
+	*w = (struct work){ .g = g, .course = course, .looks = kinds_look(&g->kinds) };
 	w->by_thread = mem_realloc(NULL, mem_bytes(g->lines.nr + 1, sizeof(*w->by_thread)));
 	for (size_t i = 0; i < g->lines.nr; i++)
 		w->by_thread[i] = (uint32_t)i;
@@ -167,6 +167,7 @@ void work_fit(const struct work *w, struct unit *u, uint32_t from, uint32_t to)
 
 void work_done(struct work *w)
 {
+	free(w->looks);
 	free(w->by_thread);
 	free(w->family);
 	free(w->seen);

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "infer/requests/gather.h"
+#include "infer/requests/kinds.h"
 #include "model/why.h"
 
 struct course;
@@ -47,8 +48,9 @@ struct unit {
 struct work {
 	const struct gather *g;
 	struct course *course;
-	uint32_t *by_thread; /* lines, by file, thread, order */
-	uint32_t *family;    /* of each thread */
+	struct kind_look *looks; /* of each kind */
+	uint32_t *by_thread;     /* lines, by file, thread, order */
+	uint32_t *family;        /* of each thread */
 	uint32_t nr_families;
 	uint32_t *seen;         /* of each thing: in how many lines */
 	float *bits;            /* of each thing: how rare it is */
@@ -67,9 +69,15 @@ static inline const struct seen_line *work_line(const struct work *w, uint32_t a
 	return &w->g->lines.v[w->by_thread[at]];
 }
 
+/* What the kind of a thing looks like. */
+static inline const struct kind_look *work_look(const struct work *w, uint32_t thing)
+{
+	return &w->looks[w->g->kind_of.v[thing]];
+}
+
 static inline bool work_is_path(const struct work *w, uint32_t thing)
 {
-	return str_starts(names_str(&w->g->kinds, w->g->kind_of.v[thing]), STR("path/"));
+	return work_look(w, thing)->is_path;
 }
 
 /* Whether the name itself stands in the text, as opposed to the thread or the file. */

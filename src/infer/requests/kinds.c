@@ -1,0 +1,36 @@
+#include "infer/requests/kinds.h"
+
+#include "base/mem.h"
+
+/* Several numbers, addresses or paths in one unit make no list. */
+static bool is_listed(const struct kind_look *k, struct str name)
+{
+	return !k->is_numbers && !k->is_agreed && !k->is_number && !k->is_address && !k->is_mixed &&
+	       !str_starts(name, STR("path"));
+}
+
+struct kind_look *kinds_look(const struct names *kinds)
+{
+	struct kind_look *v = mem_zalloc(mem_bytes((size_t)kinds->nr + 1, sizeof(*v)));
+	struct names stems = { 0 };
+
+	for (sym_t i = 0; i < kinds->nr; i++) {
+		struct str name = names_str(kinds, i);
+		size_t at = str_find_char(name, '#');
+		struct kind_look *k = &v[i];
+
+		/* no stem is the number of the empty one */
+		if (at < name.n)
+			k->stem = 1 + names_add(&stems, str_head(name, at));
+		k->is_path = str_starts(name, STR("path/"));
+		k->is_numbers = str_starts(name, STR("#"));
+		k->is_agreed = str_starts(name, STR("@"));
+		k->is_sender = str_eq(name, STR("@>"));
+		k->is_address = str_eq(name, STR("address"));
+		k->is_number = str_ends(name, STR("="));
+		k->is_mixed = str_starts(name, STR("mix:"));
+		k->is_listed = is_listed(k, name);
+	}
+	names_done(&stems);
+	return v;
+}
