@@ -13,6 +13,7 @@
 #include "infer/requests/family.h"
 #include "infer/requests/harvest.h"
 #include "infer/requests/requests.h"
+#include "infer/requests/roots.h"
 #include "infer/requests/session.h"
 #include "infer/requests/sight.h"
 #include "store/store.h"
@@ -121,6 +122,7 @@ static inline void steps_begin(struct steps *s, struct lines *l)
 	assert_int_equal(harvest_end(&l->h, &err), 0);
 	assert_int_equal(harvest_window(&l->h, &l->g, &until, &err), 1);
 	*s = (struct steps){ .course = course_new(NULL) };
+	roots_join(&l->g);
 	work_begin(&s->w, &l->g, s->course);
 	weigh_things(&s->w);
 	agreed_find(&s->w);

@@ -177,6 +177,41 @@ static void what_waits_for_the_same_end_of_the_same_file_is_one_request(void **s
 	lines_end(&l);
 }
 
+static uint32_t kind_of(const struct steps *s, const char *kind, const char *path)
+{
+	return s->w.g->kind_of.v[steps_thing(s, kind, path)];
+}
+
+static void folders_that_one_statement_names_are_of_one_tree(void **state)
+{
+	struct steps s;
+	const struct unit *u;
+	bool has_owner = false;
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < 60; i++)
+		lines_add(&l, i * 40, i % 2 ? "handler 1" : "handler 2",
+			  "allocate blk_%d for /%s/dir/f%d", 1000 + i, i / 2 % 2 ? "user" : "logs",
+			  i / 2);
+	lines_file(&l, "dn.log", "dn.log");
+	for (int i = 0; i < 60; i++)
+		lines_add(&l, i * 40 + 5, "xceiver", "stored blk_%d at /disk/dir/b%d", 1000 + i, i);
+	steps_begin(&s, &l);
+	assert_int_equal(kind_of(&s, "path/user", "/user/dir/f1"),
+			 kind_of(&s, "path/logs", "/logs/dir/f0"));
+	assert_int_not_equal(kind_of(&s, "path/user", "/user/dir/f1"),
+			     kind_of(&s, "path/disk", "/disk/dir/b1"));
+	u = steps_unit(&s, 60);
+	for (uint32_t i = 0; i < u->nr_held; i++)
+		has_owner |= s.w.held.v[u->held_at + i].thing ==
+			     steps_thing(&s, "path/logs", "/logs/dir/f0");
+	assert_true(has_owner);
+	steps_end(&s);
+	lines_end(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +219,7 @@ int main(void)
 		cmocka_unit_test(what_follows_every_block_at_once_is_of_its_application),
 		cmocka_unit_test(the_same_list_with_other_things_in_it_is_another_piece_of_work),
 		cmocka_unit_test(calls_that_name_the_same_by_chance_are_two_units),
+		cmocka_unit_test(folders_that_one_statement_names_are_of_one_tree),
 		cmocka_unit_test(what_waits_for_the_same_end_of_the_same_file_is_one_request),
 	};
 

@@ -13,6 +13,7 @@
 #include "infer/requests/handoff.h"
 #include "infer/requests/harvest.h"
 #include "infer/requests/list.h"
+#include "infer/requests/roots.h"
 #include "infer/requests/session.h"
 #include "infer/requests/visit.h"
 #include "store/store.h"
@@ -85,6 +86,7 @@ static int infer_window(struct store *s, const struct infer_options *o, struct c
 	bool *is_open;
 	int got;
 
+	roots_join(g);
 	work_begin(&w, g, course);
 	weigh_things(&w);
 	agreed_find(&w);
