@@ -116,11 +116,13 @@ struct steps {
 /* Up to the owners of what units name, and their families. */
 static inline void steps_begin(struct steps *s, struct lines *l)
 {
-	int64_t until;
+	struct harvest_cursor c;
 	struct error err;
 
 	assert_int_equal(harvest_end(&l->h, &err), 0);
-	assert_int_equal(harvest_window(&l->h, &l->g, &until, &err), 1);
+	harvest_cursor(&l->h, &c, INT64_MIN);
+	assert_int_equal(harvest_upto(&l->h, &c, &l->g, INT64_MAX, &err), 0);
+	harvest_cursor_done(&c);
 	*s = (struct steps){ .course = course_new(NULL) };
 	roots_join(&l->g);
 	work_begin(&s->w, &l->g, s->course);

@@ -19,10 +19,9 @@
 #define WAIT_NS INT64_C(2000000) /* shorter gaps are the clock's grain */
 
 struct emitting {
-	const bool *is_open; /* of each session: it is not over */
+	const enum sitting_state *state; /* of each session */
 	const struct work *w;
-	const struct matcher *matcher;
-	struct store *store;
+	const struct outlet *out;
 	struct arena arena;
 	uint32_t *order; /* units by session, then start */
 	const struct operations *operations;
@@ -45,9 +44,10 @@ static int by_session(const void *a, const void *b, void *to)
 static struct str name_of(struct emitting *e, uint32_t type)
 {
 	uint32_t statement = e->w->g->statement.v[type], model, point;
-	const struct model_file *m = e->matcher && statement
-					     ? matcher_point(e->matcher, statement, &model, &point)
-					     : NULL;
+	const struct model_file *m =
+		e->out->matcher && statement
+			? matcher_point(e->out->matcher, statement, &model, &point)
+			: NULL;
 	struct model_method method;
 	struct str class, text;
 
@@ -112,9 +112,11 @@ struct body {
 static void add_event(struct emitting *e, struct body *b, const struct unit *u,
 		      const struct seen_line *l, uint32_t span)
 {
-	uint64_t key = operations_of(e->operations, u, l);
-	uint64_t *number = map_at(&b->numbers, key);
+	uint64_t *number;
 
+	if (e->out->skips_placed && store_is_placed(e->out->store, l->event))
+		return;
+	number = map_at(&b->numbers, operations_of(e->operations, u, l));
 	if (!*number)
 		*number = b->numbers.nr;
 	vec_push(&b->events, l->event);
@@ -310,6 +312,7 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 			     .method = STR(METHOD),
 			     .start = began(e->w, first) };
 	struct request_body body;
+	int got;
 
 	b->sure = 1;
 	vec_push(&b->spans, (struct span){ .start = r.start,
@@ -342,12 +345,15 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 				      .nr_spans = b->spans.nr,
 				      .nr_edges = b->edges.nr,
 				      .nr_events = b->events.nr };
-	return store_add_request(e->store, &r, &body, err);
+	pthread_mutex_lock(e->out->lock);
+	got = store_add_request(e->out->store, &r, &body, err);
+	pthread_mutex_unlock(e->out->lock);
+	return got;
 }
 
 static bool is_over(const struct emitting *e, uint32_t session)
 {
-	return session && !e->is_open[session];
+	return session && e->state[session] == SITTING_OVER;
 }
 
 static int emit_all(struct emitting *e, struct error *err)
@@ -396,18 +402,18 @@ static void hash_points(struct emitting *e)
 
 	e->point_hash = mem_realloc(NULL, mem_bytes(g->types.nr + 1, sizeof(*e->point_hash)));
 	for (uint32_t i = 0; i < g->types.nr; i++) {
-		struct str name = e->matcher && i < g->statement.nr && g->statement.v[i]
-					  ? matcher_point_name(e->matcher, g->statement.v[i])
+		struct str name = e->out->matcher && i < g->statement.nr && g->statement.v[i]
+					  ? matcher_point_name(e->out->matcher, g->statement.v[i])
 					  : names_str(&g->types, i);
 
 		e->point_hash[i] = str_hash(name);
 	}
 }
 
-int sessions_emit(const struct work *w, const struct owners *o, const struct matcher *m,
-		  const bool *is_open, struct store *s, struct error *err)
+int sessions_emit(const struct work *w, const struct owners *o, const enum sitting_state *state,
+		  const struct outlet *out, struct error *err)
 {
-	struct emitting e = { .w = w, .matcher = m, .store = s, .is_open = is_open };
+	struct emitting e = { .w = w, .out = out, .state = state };
 	struct operations *operations;
 	struct whole *whole;
 	int got;

@@ -6,9 +6,6 @@
  *	log 1     block      | block   | block
  *	log 2     block  |       block        | block
  *	windows          1         |        2
- *
- * A window takes the blocks that begin in it; what they hold of later ones waits in ahead. A line
- * is taken at the latest time that its log had reached, so that the lines of a log stay in order.
  */
 #include "infer/requests/harvest.h"
 
@@ -26,14 +23,11 @@ enum {
 	FEW = 20, /* one in so many lines, at least, carries a request id where there are such */
 };
 
-#define SET_BACK_NS (60 * NS_S)
-
 static const struct place nowhere;
 
 void harvest_done(struct harvest *h)
 {
 	gather_done(&h->block);
-	gather_done(&h->ahead);
 	names_done(&h->logs);
 	names_done(&h->nodes);
 	vec_each (&h->of_log, log)
@@ -42,10 +36,11 @@ void harvest_done(struct harvest *h)
 	vec_done(&h->log_of);
 	vec_done(&h->blocks);
 	vec_done(&h->bounds);
-	vec_done(&h->ahead_at);
 	map_done(&h->slots);
-	if (h->is_out)
+	if (h->is_out) {
 		scratch_done(&h->scratch);
+		pthread_mutex_destroy(&h->reading);
+	}
 	*h = (struct harvest){ 0 };
 }
 
@@ -54,14 +49,7 @@ static size_t window_of(const struct harvest *h)
 	return h->window ? h->window : HARVEST_WINDOW;
 }
 
-/* Where the log is in time: not before the lines in front, unless its clock was set back. */
-static int64_t reach(int64_t reached, const struct seen_line *l)
-{
-	bool is_back = reached != INT64_MIN && l->ns < reached - SET_BACK_NS;
-
-	return !l->is_undated && (l->ns > reached || is_back) ? l->ns : reached;
-}
-
+/* What is known of a log, made on first sight. */
 static struct harvest_log *about(struct harvest *h, sym_t log)
 {
 	while (h->of_log.nr <= log)
@@ -88,8 +76,10 @@ static int put_block(struct harvest *h, const struct gather *g, struct error *er
 	struct buf bytes = { 0 };
 	int got;
 
-	if (!h->is_out)
+	if (!h->is_out) {
 		scratch_init(&h->scratch, &nowhere);
+		pthread_mutex_init(&h->reading, NULL);
+	}
 	h->is_out = true;
 	gather_pack(g, &bytes);
 	got = scratch_put(&h->scratch, buf_str(&bytes), &block.chunk, err);
@@ -97,7 +87,7 @@ static int put_block(struct harvest *h, const struct gather *g, struct error *er
 	vec_push(&log->blocks, (uint32_t)h->blocks.nr);
 	vec_push(&h->blocks, block);
 	vec_each (&g->lines, l)
-		log->put = reach(log->put, l);
+		log->put = harvest_reach(log->put, l);
 	return got;
 }
 
@@ -158,7 +148,7 @@ static void count_lines(struct harvest *h, size_t from, sym_t log)
 		const struct seen_line *l = &h->block.lines.v[i];
 		uint64_t slot;
 
-		a->reached = reach(a->reached, l);
+		a->reached = harvest_reach(a->reached, l);
 		slot = map_pair(log, second_of(a->reached));
 		if (slot != h->slot)
 			end_slot(h);
@@ -214,17 +204,6 @@ int harvest_events(struct harvest *h, const struct event *ev, size_t nr, struct 
 
 /* --- windows -------------------------------------------------------------------------------- */
 
-static int get_block(struct harvest *h, uint32_t nr, struct gather *g, struct error *err)
-{
-	struct buf bytes = { 0 };
-	int got = scratch_get(&h->scratch, &h->blocks.v[nr].chunk, &bytes, err);
-
-	if (got >= 0 && !gather_unpack(g, buf_str(&bytes)))
-		got = scratch_changed(err);
-	buf_done(&bytes);
-	return got;
-}
-
 /* What the clocks of logs are off by is what it was in the first lines of each. */
 static int align(struct harvest *h, struct error *err)
 {
@@ -237,7 +216,7 @@ static int align(struct harvest *h, struct error *err)
 			struct gather part = { 0 };
 			struct gather_map map = { 0 };
 
-			got = get_block(h, log->blocks.v[i], &part, err);
+			got = harvest_get(h, log->blocks.v[i], &part, err);
 			vec_each (&part.lines, l)
 				gather_take(&sample, &part, &map, l);
 			nr += part.lines.nr;
@@ -268,13 +247,6 @@ static int by_time(const void *a, const void *b)
 	return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-static int64_t shifted(int64_t ns, int64_t shift)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(ns, shift, &sum) ? ns : sum;
-}
-
 /* A window ends with the second in which it is full, and what is left goes to the last one. */
 static void tell_windows(struct harvest *h)
 {
@@ -284,7 +256,7 @@ static void tell_windows(struct harvest *h)
 	for (const struct map_slot *s = NULL; (s = map_next(&h->slots, s));) {
 		int64_t end = ((int64_t)(uint32_t)s->key + 1) * NS_S;
 
-		end = shifted(end, about(h, (sym_t)(s->key >> 32))->shift);
+		end = harvest_shifted(end, about(h, (sym_t)(s->key >> 32))->shift);
 		vec_push(&v, (struct second){ end, s->value });
 	}
 	if (v.nr)
@@ -328,114 +300,4 @@ int harvest_end(struct harvest *h, struct error *err)
 		got = align(h, err);
 	tell_windows(h);
 	return got;
-}
-
-struct sharing {
-	struct gather *g;
-	int64_t until;
-	struct gather_map now, then;
-};
-
-static void tell_shifts(struct harvest *h, struct gather *g)
-{
-	vec_clear(&g->shift);
-	for (sym_t i = 0; i < (g->logs.nr ? g->logs.nr : 1); i++)
-		vec_push(&g->shift, about(h, names_find(&h->logs, names_str(&g->logs, i)))->shift);
-}
-
-/* A line goes to the window at hand, or waits for a later one. */
-static void place(struct harvest *h, struct sharing *s, const struct gather *from,
-		  const struct seen_line *l, int64_t at)
-{
-	if (at < s->until) {
-		gather_take(s->g, from, &s->now, l);
-		return;
-	}
-	gather_take(&h->ahead, from, &s->then, l);
-	vec_push(&h->ahead_at, at);
-}
-
-static void sharing_done(struct sharing *s)
-{
-	gather_map_done(&s->now);
-	gather_map_done(&s->then);
-}
-
-static void place_waiting(struct harvest *h, struct gather *g, int64_t until)
-{
-	struct sharing s = { .g = g, .until = until };
-	struct gather waiting = h->ahead;
-	int64_t *at = h->ahead_at.v;
-
-	h->ahead = (struct gather){ 0 };
-	h->ahead_at.v = NULL;
-	vec_done(&h->ahead_at);
-	for (size_t i = 0; i < waiting.lines.nr; i++)
-		place(h, &s, &waiting, &waiting.lines.v[i], at[i]);
-	sharing_done(&s);
-	gather_done(&waiting);
-	free(at);
-}
-
-/* The next block of the log: 1, or 0 when it begins later. */
-static int place_block(struct harvest *h, struct harvest_log *log, struct gather *g, int64_t until,
-		       struct error *err)
-{
-	struct sharing s = { .g = g, .until = until };
-	struct gather part = { 0 };
-	int64_t reached;
-	int got;
-
-	if (log->nr_read == log->blocks.nr)
-		return 0;
-	reached = h->blocks.v[log->blocks.v[log->nr_read]].reached;
-	if (shifted(reached, log->shift) >= until)
-		return 0;
-	got = get_block(h, log->blocks.v[log->nr_read++], &part, err);
-	for (size_t i = 0; i < part.lines.nr && got >= 0; i++) {
-		struct seen_line l = part.lines.v[i];
-
-		reached = reach(reached, &l);
-		if (!l.is_undated)
-			l.ns = shifted(l.ns, log->shift);
-		place(h, &s, &part, &l, shifted(reached, log->shift));
-	}
-	sharing_done(&s);
-	gather_done(&part);
-	return got < 0 ? got : 1;
-}
-
-static int next_window(struct harvest *h, struct gather *g, int64_t until, struct error *err)
-{
-	int got = 0;
-
-	place_waiting(h, g, until);
-	for (size_t i = 0; i < h->of_log.nr && got >= 0; i++)
-		while ((got = place_block(h, &h->of_log.v[i], g, until, err)) > 0)
-			;
-	return got;
-}
-
-int harvest_window(struct harvest *h, struct gather *g, int64_t *until, struct error *err)
-{
-	int got = 0;
-
-	if (h->nr_windows == h->bounds.nr)
-		return 0;
-	*until = h->bounds.v[h->nr_windows];
-	g->has_before = h->nr_windows++;
-	g->has_after = h->nr_windows < h->bounds.nr;
-	if (h->is_out) {
-		got = next_window(h, g, *until, err);
-	} else {
-		*g = h->block;
-		h->block = (struct gather){ 0 };
-	}
-	if (h->nr_requests)
-		gather_doubt_keys(g);
-	if (h->is_out) {
-		gather_date(g);
-		tell_shifts(h, g);
-	}
-	return got < 0 ? got : 1;
 }

@@ -3,6 +3,8 @@
 #ifndef CULPRIT_INFER_REQUESTS_HARVEST_H
 #define CULPRIT_INFER_REQUESTS_HARVEST_H
 
+#include <pthread.h>
+
 #include "base/map.h"
 #include "infer/requests/gather.h"
 #include "store/scratch.h"
@@ -27,7 +29,6 @@ struct harvest_log {
 	int64_t shift;   /* what is added to its times ... */
 	uint64_t things; /* ... because of so many things that it names */
 	VEC(uint32_t) blocks;
-	size_t nr_read; /* of these */
 };
 
 /* Zero is a valid, empty one. */
@@ -44,9 +45,7 @@ struct harvest {
 	struct map slots;                         /* log and second: lines */
 	uint64_t slot, nr_slot;                   /* the one at hand */
 	VEC(int64_t) bounds;                      /* where windows end, ns */
-	size_t nr_windows;                        /* given so far */
-	struct gather ahead;   /* lines of later windows that were read with others ... */
-	VEC(int64_t) ahead_at; /* ... and where their logs had come with each, ns */
+	pthread_mutex_t reading;
 };
 
 void harvest_done(struct harvest *h);
@@ -55,8 +54,26 @@ void harvest_file(struct harvest *h, uint32_t file, struct str log);
 int harvest_events(struct harvest *h, const struct event *ev, size_t nr, struct error *err);
 /* When all is there: clocks are set right, windows are told. */
 int harvest_end(struct harvest *h, struct error *err);
-/* Adds the next window to what *g holds of the one before: 1 and in *until where it ends
- * (INT64_MAX: it is the last), or 0 when there is none. */
-int harvest_window(struct harvest *h, struct gather *g, int64_t *until, struct error *err);
+
+/* Who takes lines out, in the order of time. */
+struct harvest_cursor {
+	int64_t from;          /* earlier lines are passed over, ns */
+	VEC(size_t) nr_read;   /* of each log: blocks */
+	struct gather ahead;   /* lines that were read with others and are not due yet ... */
+	VEC(int64_t) ahead_at; /* ... and when they are, ns */
+};
+void harvest_cursor(struct harvest *h, struct harvest_cursor *c, int64_t from);
+void harvest_cursor_done(struct harvest_cursor *c);
+/* Adds all lines before that time to *g that were not taken yet. Several may do so at once, each
+ * with its own cursor. */
+int harvest_upto(struct harvest *h, struct harvest_cursor *c, struct gather *g, int64_t until,
+		 struct error *err);
+
+/* Where a log is in time after this line: not before the lines in front, unless its clock was set
+ * back. */
+int64_t harvest_reach(int64_t reached, const struct seen_line *l);
+int64_t harvest_shifted(int64_t ns, int64_t shift);
+/* Reads one back. */
+int harvest_get(struct harvest *h, uint32_t nr, struct gather *g, struct error *err);
 
 #endif

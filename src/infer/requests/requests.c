@@ -1,24 +1,49 @@
+/*
+ * Windows of time one after the other, each with what is left of the one before. Of many windows
+ * several chains are made, which go side by side:
+ *
+ *	chain 1   window 1  window 2  window 3 | a little more
+ *	chain 2                 a little before | window 4  window 5 ...
+ *
+ * Requests belong to the chain in which they begin. Which chains there are depends on the lines
+ * alone, and so does the result.
+ */
 #include "infer/requests/requests.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <pthread.h>
 
 #include "base/error.h"
-#include "base/mem.h"
-#include "base/time.h"
-#include "infer/requests/agreed.h"
+#include "base/pipeline.h"
 #include "infer/requests/course.h"
-#include "infer/requests/emit.h"
-#include "infer/requests/family.h"
-#include "infer/requests/handoff.h"
 #include "infer/requests/harvest.h"
-#include "infer/requests/list.h"
-#include "infer/requests/roots.h"
-#include "infer/requests/session.h"
-#include "infer/requests/visit.h"
+#include "infer/requests/tie.h"
+#include "infer/requests/window.h"
+#include "infer/inference.h"
 #include "store/store.h"
 
-#define FAMILY_SILENT_NS (600 * NS_S)
+enum { CHAIN_WINDOWS = 4 };
+
+struct chain {
+	struct chains *all;
+	size_t first, end; /* windows */
+	size_t at;         /* the next of them */
+	struct harvest_cursor cursor;
+	struct gather left; /* of the windows so far */
+	struct course *course;
+	bool has_families;
+};
+
+struct chains {
+	const struct infer_options *o;
+	struct harvest *h;
+	struct outlet out;
+	VEC(struct chain) v;
+	pthread_mutex_t lock;
+	size_t next; /* chain to be taken */
+	int got;
+	struct error err;
+};
 
 /* Clocks that were set right are told. */
 static int tell_clocks(const struct harvest *h, struct store *s, struct error *err)
@@ -41,96 +66,160 @@ static int tell_clocks(const struct harvest *h, struct store *s, struct error *e
 	return got;
 }
 
-/* Lines that others may still follow, for the next window; they take the place of those in *g. */
-static void carry(const struct work *w, const bool *is_open, struct gather *g)
+/* Where the chain begins: requests from then on are its own. */
+static int64_t begin_of(const struct chain *c)
 {
-	bool *is_kept = mem_zalloc(g->lines.nr + 1);
-	struct gather kept = { 0 };
-	struct gather_map map = { 0 };
-
-	vec_each (&w->units, u)
-		for (uint32_t at = u->from; at < u->to && is_open[u->session]; at++)
-			is_kept[w->by_thread[at]] = true;
-	for (size_t i = 0; i < g->lines.nr; i++)
-		if (is_kept[i])
-			gather_take(&kept, g, &map, &g->lines.v[i]);
-	gather_map_done(&map);
-	free(is_kept);
-	gather_done(g);
-	*g = kept;
+	return c->first ? c->all->h->bounds.v[c->first - 1] : INT64_MIN;
 }
 
-/* Of each session, whether something may still follow what was done last. */
-static bool *find_open(const struct work *w, int64_t until)
+static bool is_stopped(const struct chains *all)
 {
-	uint32_t nr = 0;
-	bool *is_open;
-
-	vec_each (&w->units, u)
-		nr = u->session > nr ? u->session : nr;
-	is_open = mem_zalloc(nr + 1u);
-	vec_each (&w->units, u)
-		if (until != INT64_MAX && u->session &&
-		    u->end >= until - (u->family ? FAMILY_SILENT_NS : TIES_WINDOW_NS))
-			is_open[u->session] = true;
-	return is_open;
+	return all->o->is_stopped && all->o->is_stopped();
 }
 
-/* Adds the requests that are over at the end of the window; what is not stays in *g. */
-static int infer_window(struct store *s, const struct infer_options *o, struct course *course,
-			struct gather *g, int64_t until, struct error *err)
+static int take_window(struct chain *c, struct error *err)
 {
-	struct work w;
-	struct owners owners;
-	struct ties ties;
-	bool *is_open;
+	const struct harvest *h = c->all->h;
+	size_t nr = c->at++;
+	struct window n = { begin_of(c), h->bounds.v[nr], INT64_MAX, false };
+	int got = harvest_upto(c->all->h, &c->cursor, &c->left, n.until, err);
+
+	c->left.has_before = nr > 0;
+	c->left.has_after = nr + 1 < h->bounds.nr;
+	if (got >= 0)
+		got = window_infer(&n, &c->left, c->course, &c->all->out, err);
+	c->has_families |= n.has_families;
+	if (got >= 0 && is_stopped(c->all))
+		got = error_set(err, EINTR, "interrupted");
+	return got;
+}
+
+/* What is left of the chain, with what may belong to it of the next one. */
+static int end_chain(struct chain *c, struct error *err)
+{
+	const struct harvest *h = c->all->h;
+	int64_t end = h->bounds.v[c->end - 1];
+	struct window n = { begin_of(c), INT64_MAX, end, false };
 	int got;
 
-	roots_join(g);
-	work_begin(&w, g, course);
-	weigh_things(&w);
-	agreed_find(&w);
-	cut_threads(&w);
-	family_split(&w);
-	weigh_units(&w);
-	find_owners(&w, &owners);
-	list_mark(&w);
-	ties_find(&ties, &w, &owners);
-	visits_find(&w, &ties);
-	family_find(&w);
-	session_find(&w, &owners, &ties);
-	hand_off(&w);
-	is_open = find_open(&w, until);
-	got = sessions_emit(&w, &owners, o->matcher, is_open, s, err);
-	if (until != INT64_MAX)
-		carry(&w, is_open, g);
-	free(is_open);
-	ties_done(&ties);
-	owners_done(&owners);
-	work_done(&w);
+	if (end == INT64_MAX)
+		return 0;
+	got = harvest_upto(c->all->h, &c->cursor, &c->left, end + TIES_WINDOW_NS, err);
+	c->left.has_before = c->left.has_after = true;
+	return got < 0 ? got : window_infer(&n, &c->left, c->course, &c->all->out, err);
+}
+
+static int run_chain(struct chain *c, struct error *err)
+{
+	int got = 0;
+
+	while (c->at < c->end && got >= 0)
+		got = take_window(c, err);
 	return got;
+}
+
+static void *run_chains(void *to)
+{
+	struct chains *all = to;
+	struct error err;
+
+	pthread_mutex_lock(&all->lock);
+	while (all->next < all->v.nr && all->got >= 0) {
+		struct chain *c = &all->v.v[all->next++];
+		int got;
+
+		pthread_mutex_unlock(&all->lock);
+		got = run_chain(c, &err);
+		pthread_mutex_lock(&all->lock);
+		if (got < 0 && all->got >= 0) {
+			all->got = got;
+			all->err = err;
+		}
+	}
+	pthread_mutex_unlock(&all->lock);
+	return NULL;
+}
+
+static void add_chain(struct chains *all, size_t first, size_t end)
+{
+	struct chain c = { .all = all, .first = first, .end = end, .at = first };
+	int64_t from = begin_of(&c);
+
+	harvest_cursor(all->h, &c.cursor, first ? from - TIES_WINDOW_NS : INT64_MIN);
+	c.course = course_new(all->o->matcher);
+	vec_push(&all->v, c);
+}
+
+/* Requests of any length go on from one chain to the next: then there is one only. The first window
+ * shows whether there are such. */
+static int begin_chains(struct chains *all, struct error *err)
+{
+	size_t nr = all->h->bounds.nr;
+	int got;
+
+	add_chain(all, 0, nr);
+	got = take_window(&all->v.v[0], err);
+	if (nr < 2 * CHAIN_WINDOWS || all->v.v[0].has_families)
+		return got;
+	all->v.v[0].end = CHAIN_WINDOWS;
+	for (size_t at = CHAIN_WINDOWS; at < nr;) {
+		size_t end = nr - at < 2 * CHAIN_WINDOWS ? nr : at + CHAIN_WINDOWS;
+
+		add_chain(all, at, end);
+		at = end;
+	}
+	return got;
+}
+
+static int work_side_by_side(struct chains *all, struct error *err)
+{
+	unsigned cores = pipeline_cores();
+	pthread_t thread[64];
+	unsigned nr = 0;
+
+	while (nr + 1 < cores && nr + 1 < all->v.nr && nr < 64 &&
+	       !pthread_create(&thread[nr], NULL, run_chains, all))
+		nr++;
+	run_chains(all);
+	while (nr)
+		pthread_join(thread[--nr], NULL);
+	if (all->got < 0)
+		*err = all->err;
+	return all->got;
+}
+
+static void chains_done(struct chains *all)
+{
+	vec_each (&all->v, c) {
+		harvest_cursor_done(&c->cursor);
+		gather_done(&c->left);
+		course_free(c->course);
+	}
+	vec_done(&all->v);
+	pthread_mutex_destroy(&all->lock);
 }
 
 static int run(struct store *s, const struct infer_options *o, struct error *err)
 {
 	struct harvest *h = o->harvest;
-	struct gather g = { 0 };
-	struct course *course;
-	int64_t until;
+	struct chains all = { .o = o, .h = h };
 	int got;
 
 	if (!h || 2 * h->nr_keyed >= h->nr_lines)
 		return 0;
-	course = course_new(o->matcher);
+	pthread_mutex_init(&all.lock, NULL);
+	all.out = (struct outlet){ s, o->matcher, &all.lock, false };
 	store_losses(s)->count[LOSS_NAMES_LEFT] += h->block.nr_cut;
 	got = tell_clocks(h, s, err);
-	while (got >= 0 && (got = harvest_window(h, &g, &until, err)) > 0) {
-		got = infer_window(s, o, course, &g, until, err);
-		if (got >= 0 && o->is_stopped && o->is_stopped())
-			got = error_set(err, EINTR, "interrupted");
-	}
-	gather_done(&g);
-	course_free(course);
+	if (got >= 0)
+		got = begin_chains(&all, err);
+	if (got >= 0)
+		got = work_side_by_side(&all, err);
+	/* a line at a seam that two chains lay claim to is that of the later one */
+	all.out.skips_placed = true;
+	for (size_t i = 0; i < all.v.nr && got >= 0; i++)
+		got = end_chain(&all.v.v[i], err);
+	chains_done(&all);
 	return got;
 }
 

@@ -1,0 +1,113 @@
+#include "infer/requests/window.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/time.h"
+#include "infer/requests/agreed.h"
+#include "infer/requests/course.h"
+#include "infer/requests/family.h"
+#include "infer/requests/handoff.h"
+#include "infer/requests/list.h"
+#include "infer/requests/roots.h"
+#include "infer/requests/session.h"
+#include "infer/requests/visit.h"
+
+#define FAMILY_SILENT_NS (600 * NS_S)
+
+/* Takes the place of what is in *g. */
+static void carry(const struct work *w, const enum sitting_state *state, struct gather *g)
+{
+	bool *is_kept = mem_zalloc(g->lines.nr + 1);
+	struct gather kept = { 0 };
+	struct gather_map map = { 0 };
+
+	vec_each (&w->units, u)
+		for (uint32_t at = u->from; at < u->to && state[u->session] == SITTING_OPEN; at++)
+			is_kept[w->by_thread[at]] = true;
+	for (size_t i = 0; i < g->lines.nr; i++)
+		if (is_kept[i])
+			gather_take(&kept, g, &map, &g->lines.v[i]);
+	gather_map_done(&map);
+	free(is_kept);
+	gather_done(g);
+	*g = kept;
+}
+
+struct life {
+	int64_t start, end;
+	bool is_family;
+};
+
+static enum sitting_state state_of(const struct window *n, const struct life *l)
+{
+	int64_t silent = l->is_family ? FAMILY_SILENT_NS : TIES_WINDOW_NS;
+
+	if (n->until != INT64_MAX && l->end >= n->until - silent)
+		return SITTING_OPEN;
+	if (l->start >= n->begun || (l->start < n->from && l->end < n->from + TIES_WINDOW_NS))
+		return SITTING_ELSEWHERE;
+	return SITTING_OVER;
+}
+
+/* What becomes of each session. */
+static enum sitting_state *find_states(struct window *n, const struct work *w)
+{
+	uint32_t nr = 0;
+	struct life *life;
+	enum sitting_state *state;
+
+	vec_each (&w->units, u)
+		nr = u->session > nr ? u->session : nr;
+	life = mem_realloc(NULL, mem_bytes(nr + 1u, sizeof(*life)));
+	state = mem_realloc(NULL, mem_bytes(nr + 1u, sizeof(*state)));
+	for (uint32_t i = 0; i <= nr; i++)
+		life[i] = (struct life){ INT64_MAX, INT64_MIN, false };
+	vec_each (&w->units, u) {
+		struct life *l = &life[u->session];
+
+		l->start = u->start < l->start ? u->start : l->start;
+		l->end = u->end > l->end ? u->end : l->end;
+		l->is_family |= u->family && !u->is_batch;
+		n->has_families |= u->family && !u->is_batch;
+	}
+	for (uint32_t i = 1; i <= nr; i++)
+		state[i] = state_of(n, &life[i]);
+	state[0] = SITTING_ELSEWHERE; /* of no session */
+	free(life);
+	return state;
+}
+
+int window_infer(struct window *n, struct gather *g, struct course *course,
+		 const struct outlet *out, struct error *err)
+{
+	struct work w;
+	struct owners owners;
+	struct ties ties;
+	enum sitting_state *state;
+	int got;
+
+	roots_join(g);
+	work_begin(&w, g, course);
+	weigh_things(&w);
+	agreed_find(&w);
+	cut_threads(&w);
+	family_split(&w);
+	weigh_units(&w);
+	find_owners(&w, &owners);
+	list_mark(&w);
+	ties_find(&ties, &w, &owners);
+	visits_find(&w, &ties);
+	family_find(&w);
+	session_find(&w, &owners, &ties);
+	hand_off(&w);
+	state = find_states(n, &w);
+	got = sessions_emit(&w, &owners, state, out, err);
+	if (n->until != INT64_MAX)
+		carry(&w, state, g);
+	free(state);
+	ties_done(&ties);
+	owners_done(&owners);
+	work_done(&w);
+	return got;
+}
