@@ -69,6 +69,11 @@ void *arena_alloc(struct arena *a, size_t bytes)
 	return memset(take(a, bytes), 0, bytes);
 }
 
+void *arena_room(struct arena *a, size_t bytes)
+{
+	return take(a, bytes);
+}
+
 static void free_blocks(struct arena_block *b)
 {
 	while (b) {

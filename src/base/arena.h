@@ -18,6 +18,8 @@ struct arena {
 
 /* Zeroed and aligned for any type. */
 void *arena_alloc(struct arena *a, size_t bytes);
+/* The same for bytes that are written at once: not zeroed. */
+void *arena_room(struct arena *a, size_t bytes);
 /* Forgets everything, keeps some memory for the next round. */
 void arena_reset(struct arena *a);
 void arena_done(struct arena *a);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <strings.h>
+
+#define XXH_INLINE_ALL /* most that is hashed is short: a call costs as much */
 #include <xxhash.h>
 
 bool str_eq_nocase(struct str a, struct str b)

@@ -337,6 +337,16 @@ int matcher_find(const struct matcher *m, struct str point, enum level level, st
 	return search_set(&s, m->all, STAGE_ALL) ? answer(&s) : 0;
 }
 
+uint32_t matcher_statement(const struct matcher *m, struct str point, enum level level,
+			   struct str message)
+{
+	struct match found;
+
+	return matcher_find(m, point, level, message, &found)
+		       ? matcher_number(m, found.model, found.point)
+		       : 0;
+}
+
 int matcher_thread(const struct matcher *m, struct str name, struct match *to)
 {
 	struct search s;

@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "infer/requests/match.h"
 #include "infer/requests/match_name.h"
-#include "infer/requests/match_pack.h"
 #include "infer/requests/tokens.h"
 #include "model/event.h"
 
@@ -24,24 +23,27 @@ static char *put_bytes(char *p, struct str s)
 	return p + s.n;
 }
 
-static char *put_names(char *p, const struct tokens *t)
+static struct str names_of(const struct tokens *t)
 {
-	for (unsigned i = 0; i < t->nr; i++) {
-		p = put_varint(p, t->v[i].kind.n + 1 + t->v[i].value.n);
-		p = put_bytes(p, t->v[i].kind);
-		*p++ = SIGHT_SEPARATOR;
-		p = put_bytes(p, t->v[i].value);
-	}
-	return p;
+	return (struct str){ t->words, t->nr_words };
 }
 
-static size_t names_bytes(const struct tokens *t)
+/* Whether a number is among the names that two ends have agreed on. */
+static bool is_message(const struct tokens *t)
 {
-	size_t n = 0;
-
 	for (unsigned i = 0; i < t->nr; i++)
-		n += t->v[i].kind.n + t->v[i].value.n + 6;
-	return n;
+		if (t->v[i].kind.p[0] == '@')
+			return true;
+	return false;
+}
+
+/* Where the statement is known, the shape is asked for of messages only. */
+static void find_names(const struct event *ev, struct str message, struct tokens *t)
+{
+	if (ev->statement)
+		tokens_find_names(t, message);
+	if (!ev->statement || is_message(t))
+		tokens_find(t, message);
 }
 
 void sight_event(const void *ctx, struct event *ev, struct str message, struct arena *arena)
@@ -50,19 +52,19 @@ void sight_event(const void *ctx, struct event *ev, struct str message, struct a
 	char *start, *p;
 
 	if (ctx)
-		match_event(ctx, ev, message, arena);
+		ev->statement = matcher_statement(ctx, ev->point, ev->level, message);
 	if (ctx && ev->statement)
 		ev->point = matcher_point_name(ctx, ev->statement);
-	tokens_find(&own, message);
-	tokens_find(&thread, ev->thread);
-	start = arena_alloc(arena, own.nr_shape + names_bytes(&own) + names_bytes(&thread) + 32);
+	find_names(ev, message, &own);
+	tokens_find_names(&thread, ev->thread);
+	start = arena_room(arena, own.nr_shape + own.nr_words + thread.nr_words + 32);
 	p = put_varint(start, own.nr_shape);
 	p = put_bytes(p, (struct str){ own.shape, own.nr_shape });
 	*p++ = (char)(own.is_cut || thread.is_cut);
 	p = put_varint(p, own.nr);
 	p = put_varint(p, thread.nr);
-	p = put_names(p, &own);
-	p = put_names(p, &thread);
+	p = put_bytes(p, names_of(&own));
+	p = put_bytes(p, names_of(&thread));
 	ev->values = (struct str){ start, (size_t)(p - start) };
 }
 

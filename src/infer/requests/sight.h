@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/str.h"
+#include "infer/requests/tokens.h"
 
 struct arena;
 struct event;
@@ -26,6 +27,6 @@ bool sight_open(struct sight *s, struct str values);
 /* A name: its kind, a unit separator, its value. */
 bool sight_next(struct sight *s, struct str *name);
 
-#define SIGHT_SEPARATOR '\x1f'
+#define SIGHT_SEPARATOR TOKENS_SEPARATOR
 
 #endif

@@ -1,257 +1,325 @@
 /*
- * One walk over the text, from word to word. A word that holds a digit may name something; what it
- * looks like says of which kind it is. A compound like container_17_0001_01_000002 names all that
- * it is part of as well: container_17_0001 ..., and by its numbers alone whatever else is called
- * 17_0001.
+ * One walk over the text, from one word with a digit to the next. What such a word looks like says
+ * of which kind it is. A compound like container_17_0001_01_000002 names all that it is part of as
+ * well: container_17_0001 ..., and by its numbers alone whatever else is called 17_0001.
  */
 #include "infer/requests/tokens.h"
 
 #include <string.h>
 
+#include "infer/requests/tokens_marks.h"
+
 enum {
 	HEX_MIN = 12,
 	UUID_BYTES = 36,
-	NUMBERS_MAX = 8, /* in one compound */
-	ENDS_MAX = 8,    /* addresses that one number is agreed between */
-	UNIT_LETTERS = 3,
-	NAMED_DIGITS = 4 /* a number behind a mere word needs so many digits to be a name */
+	ADDRESS_DIGITS = 3,
+	NUMBERS_MAX = 8,  /* in one compound */
+	ENDS_MAX = 8,     /* addresses that one number is agreed between */
+	NAMED_DIGITS = 4, /* a number behind a mere word needs so many digits to be a name */
+	LONG_WORD = 32,   /* what is longer is taken for letters at random */
+	LOOK_MAX = 24,
+	UNIT_LETTERS = 3
+};
+
+enum { DIGIT = 1, LOWER = 2, UPPER = 4, UNDER = 8, HEX = 16, SIGN = 32, BETWEEN = 64 };
+enum { LETTER = LOWER | UPPER, WORD = DIGIT | LETTER | UNDER, PATH = WORD | SIGN };
+
+static const unsigned char classes[256] = {
+	['0' ... '9'] = DIGIT | HEX,
+	['a' ... 'f'] = LOWER | HEX,
+	['g' ... 'z'] = LOWER,
+	['A' ... 'Z'] = UPPER,
+	['_'] = UNDER,
+	['.'] = SIGN,
+	['-'] = SIGN | BETWEEN,
+	['+'] = SIGN,
+	['='] = SIGN | BETWEEN,
+	['%'] = SIGN,
+	['/'] = SIGN,
+	[':'] = BETWEEN,
+	[' '] = BETWEEN,
+	['['] = BETWEEN,
+	['\''] = BETWEEN,
+	['"'] = BETWEEN,
+};
+
+static inline bool is(char c, unsigned class)
+{
+	return classes[(unsigned char)c] & class;
+}
+
+/* Addresses in the text, in order, and the one that comes first. */
+struct ends {
+	struct str v[ENDS_MAX];
+	unsigned nr;
+	struct str first;
 };
 
 struct walk {
 	struct tokens *t;
-	const char *start, *p, *end;
-	struct str word;           /* the last one without digits, and where it ended */
-	const char *first_end;     /* the first line ends here: the shape goes no further */
-	struct str ends[ENDS_MAX]; /* addresses in the text, in order */
-	struct str first_address;  /* the one that comes first */
-	unsigned nr_ends;
-	bool has_ends; /* they were looked for */
+	struct str text;
+	size_t at;        /* up to here all is taken */
+	size_t first_end; /* the first line ends here: the shape goes no further */
+	bool has_shape;   /* it is wanted */
+	bool has_ends;    /* they were looked for */
+	struct ends ends;
+	struct marks marks;
 };
 
-static bool is_digit(char c)
+_Static_assert((int)TOKENS_TEXT_MAX <= (int)MARKS_TEXT_MAX, "marks cover what is looked at");
+
+/* --- what is named ------------------------------------------------------------------------- */
+
+static size_t put_length(char *p, size_t n)
 {
-	return c >= '0' && c <= '9';
+	size_t nr = 0;
+
+	for (; n >= 0x80; n >>= 7)
+		p[nr++] = (char)(n | 0x80);
+	p[nr++] = (char)n;
+	return nr;
 }
 
-static bool is_letter(char c)
+static char *put(char *p, struct str s)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+	memcpy(p, s.p, s.n);
+	return p + s.n;
 }
 
-static bool is_word(char c)
+static bool is_named(const struct tokens *t, struct str name, uint64_t hash)
 {
-	return is_digit(c) || is_letter(c) || c == '_';
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
-static bool is_path(char c)
-{
-	return is_word(c) || c == '.' || c == '-' || c == '+' || c == '=' || c == '%' || c == '/';
-}
-
-/* A copy in words; empty when those are full, and then nothing is named. */
-static struct str keep(struct tokens *t, struct str a, struct str b)
-{
-	struct str kept = { t->words + t->nr_words, a.n + b.n };
-
-	if (t->nr_words + kept.n > TOKENS_WORDS) {
-		t->is_cut = true;
-		return (struct str){ 0 };
-	}
-	memcpy(t->words + t->nr_words, a.p, a.n);
-	memcpy(t->words + t->nr_words + a.n, b.p, b.n);
-	t->nr_words += kept.n;
-	return kept;
-}
-
-static void name(struct tokens *t, struct str kind, struct str value)
-{
-	if (!kind.n || !value.n)
-		return;
 	for (unsigned i = 0; i < t->nr; i++)
-		if (str_eq(t->v[i].value, value) && str_eq(t->v[i].kind, kind))
-			return;
+		if (t->v[i].hash == hash &&
+		    str_eq((struct str){ t->v[i].kind.p, t->v[i].kind.n + 1 + t->v[i].value.n },
+			   name))
+			return true;
+	return false;
+}
+
+/* The kind is made of two pieces. */
+static void name(struct tokens *t, struct str kind, struct str more, struct str value)
+{
+	struct str both = { 0, kind.n + more.n + 1 + value.n };
+	char *p = t->words + t->nr_words;
+	uint64_t hash;
+
+	if (t->nr_words + both.n + 3 > TOKENS_WORDS) {
+		t->is_cut = true;
+		return;
+	}
+	p += put_length(p, both.n);
+	both.p = p;
+	p = put(put(p, kind), more);
+	*p++ = TOKENS_SEPARATOR;
+	p = put(p, value);
+	hash = str_hash(both);
+	if (is_named(t, both, hash))
+		return;
 	if (t->nr == TOKENS_MAX) {
 		t->is_cut = true;
 		return;
 	}
-	t->v[t->nr++] = (struct token){ kind, value };
+	t->v[t->nr++] = (struct token){ .kind = { both.p, kind.n + more.n },
+					.value = { p - value.n, value.n },
+					.hash = hash };
+	t->nr_words = (size_t)(p - t->words);
 }
+
+/* --- the shape ----------------------------------------------------------------------------- */
 
 static void shape(struct walk *w, struct str s)
 {
 	struct tokens *t = w->t;
 
-	if (w->p > w->first_end)
-		return;
 	s = str_head(s, TOKENS_SHAPE - t->nr_shape);
+	if (!s.n)
+		return;
 	memcpy(t->shape + t->nr_shape, s.p, s.n);
 	t->nr_shape += s.n;
 }
 
-static void shape_hole(struct walk *w)
+/* What lies between names, as it is but for words that are too long. */
+static void shape_between(struct walk *w, size_t to)
 {
-	if (!str_ends((struct str){ w->t->shape, w->t->nr_shape }, STR("<*>")))
+	size_t from = w->at, at = from;
+
+	while (to - at >= LONG_WORD && w->t->nr_shape < TOKENS_SHAPE) {
+		size_t start = marks_next(w->marks.word, at, to);
+
+		at = start < to ? marks_end(w->marks.word, start) : to;
+		if (at - start < LONG_WORD)
+			continue;
+		shape(w, str_head(str_skip(w->text, from), start - from));
+		shape(w, STR("<*>"));
+		from = at;
+	}
+	shape(w, str_head(str_skip(w->text, from), to - from));
+}
+
+/* What lies in front of this place goes into the shape, then the text given, then a hole. */
+static void shape_up_to(struct walk *w, size_t to, struct str more, bool has_hole)
+{
+	if (!w->has_shape || w->at >= w->first_end)
+		return;
+	shape_between(w, to < w->first_end ? to : w->first_end);
+	if (to >= w->first_end)
+		return;
+	shape(w, more);
+	if (has_hole && !str_ends((struct str){ w->t->shape, w->t->nr_shape }, STR("<*>")))
 		shape(w, STR("<*>"));
 }
 
+/* --- addresses and UUIDs ------------------------------------------------------------------- */
+
 /* How many bytes of an address d.d.d.d:port stand here; 0: it is none. */
-static size_t address_length(const char *p, const char *end)
+static size_t address_length(struct str s)
 {
-	const char *at = p;
+	const char *at = s.p, *end = s.p + s.n;
 
 	for (int i = 0; i < 4; i++) {
 		const char *from = at;
 
-		while (at < end && at - from < 3 && is_digit(*at))
+		while (at < end && at - from < ADDRESS_DIGITS && is(*at, DIGIT))
 			at++;
 		if (at == from || at == end || *at != (i < 3 ? '.' : ':'))
 			return 0;
 		at++;
 	}
-	if (at == end || !is_digit(*at))
+	if (at == end || !is(*at, DIGIT))
 		return 0;
-	while (at < end && is_digit(*at))
+	while (at < end && is(*at, DIGIT))
 		at++;
-	return (size_t)(at - p);
+	return (size_t)(at - s.p);
 }
 
-static bool is_uuid(const char *p, const char *end)
+static bool is_uuid(struct str s)
 {
-	if (end - p < UUID_BYTES || (end - p > UUID_BYTES && is_word(p[UUID_BYTES])))
+	const char *p = s.p;
+
+	if (s.n < UUID_BYTES || p[8] != '-' || p[13] != '-' || p[18] != '-' || p[23] != '-' ||
+	    (s.n > UUID_BYTES && is(p[UUID_BYTES], WORD)))
 		return false;
 	for (int i = 0; i < UUID_BYTES; i++)
-		if (i == 8 || i == 13 || i == 18 || i == 23 ? p[i] != '-' : !is_hex(p[i]))
+		if (!is(p[i], HEX) && i != 8 && i != 13 && i != 18 && i != 23)
 			return false;
 	return true;
 }
 
-static void take_uuid(struct walk *w)
-{
-	name(w->t, STR("uuid"), keep(w->t, (struct str){ w->p, UUID_BYTES }, STR("")));
-	shape_hole(w);
-	w->p += UUID_BYTES;
-}
-
-static void add_end(struct walk *w, struct str address)
+static void add_end(struct ends *e, struct str address)
 {
 	unsigned at = 0;
 
-	while (at < w->nr_ends && str_cmp(w->ends[at], address) < 0)
+	if (!e->first.n)
+		e->first = address;
+	while (at < e->nr && str_cmp(e->v[at], address) < 0)
 		at++;
-	if (at < w->nr_ends && str_eq(w->ends[at], address))
+	if (at < e->nr && str_eq(e->v[at], address))
 		return;
-	memmove(&w->ends[at + 1], &w->ends[at], (w->nr_ends - at) * sizeof(*w->ends));
-	w->ends[at] = address;
-	w->nr_ends++;
+	memmove(&e->v[at + 1], &e->v[at], (e->nr - at) * sizeof(*e->v));
+	e->v[at] = address;
+	e->nr++;
 }
 
 /* All addresses of the text, however many numbers ask for them. */
 static void find_ends(struct walk *w)
 {
-	w->has_ends = true;
-	for (const char *p = w->start; p < w->end && w->nr_ends < ENDS_MAX;) {
-		bool is_start = (p == w->start || !is_word(p[-1])) && is_digit(*p);
-		size_t n = is_start ? address_length(p, w->end) : 0;
+	struct ends *e = &w->ends;
 
-		if (n && !w->first_address.n)
-			w->first_address = (struct str){ p, n };
+	*e = (struct ends){ .nr = 0 };
+	w->has_ends = true;
+	for (size_t at = 0; e->nr < ENDS_MAX;) {
+		size_t n;
+
+		at = marks_next(w->marks.digit, at, w->text.n);
+		if (at == w->text.n)
+			return;
+		n = at && is(w->text.p[at - 1], WORD) ? 0 : address_length(str_skip(w->text, at));
 		if (n)
-			add_end(w, (struct str){ p, n });
-		p += n ? n : 1;
+			add_end(e, (struct str){ w->text.p + at, n });
+		at += n ? n : 1;
 	}
 }
 
-/* Who used the number: the first address of the text, unless it is the other end itself. */
-static void name_sender(struct walk *w, struct str number)
-{
-	struct str value = { w->t->words + w->t->nr_words, 0 };
-
-	if (!w->first_address.n || w->first_address.p >= w->p)
-		return;
-	value.n += keep(w->t, number, STR("@")).n;
-	value.n += keep(w->t, w->first_address, STR("")).n;
-	name(w->t, STR("@>"), value);
-}
-
-/* 181@127.0.0.1:7000: a number that two ends have agreed on; all addresses of the text are the
- * ends. */
+/*
+ * 181@127.0.0.1:7000: a number that two ends have agreed on; all addresses of the text are the
+ * ends. Who used it is the first one, unless that is the other end itself.
+ */
 static void name_between(struct walk *w, struct str number)
 {
-	struct str value;
+	char value[2 * TOKENS_TEXT_MAX + 2 * ENDS_MAX], *p;
+	const struct ends *e = &w->ends;
 
 	if (!w->has_ends)
 		find_ends(w);
-	name_sender(w, number);
-	value = (struct str){ w->t->words + w->t->nr_words, 0 };
-	value.n += keep(w->t, number, STR("@")).n;
-	for (unsigned i = 0; i < w->nr_ends; i++)
-		value.n += keep(w->t, w->ends[i], STR("+")).n;
-	name(w->t, STR("@"), value);
+	p = put(value, number);
+	*p++ = '@';
+	if (e->first.n && e->first.p < number.p) {
+		char *end = put(p, e->first);
+
+		name(w->t, STR("@>"), STR(""), (struct str){ value, (size_t)(end - value) });
+	}
+	for (unsigned i = 0; i < e->nr; i++) {
+		p = put(p, e->v[i]);
+		*p++ = '+';
+	}
+	name(w->t, STR("@"), STR(""), (struct str){ value, (size_t)(p - value) });
 }
 
-static void take_address(struct walk *w, size_t n)
+/* --- words --------------------------------------------------------------------------------- */
+
+/* The letters at the front of a compound, which may be several words: NONMAPREDUCE of a_b_17. */
+static size_t letters_of(struct str s)
 {
-	name(w->t, STR("address"), keep(w->t, (struct str){ w->p, n }, STR("")));
-	shape_hole(w);
-	w->p += n;
+	size_t n = 0;
+
+	while (n < s.n &&
+	       (is(s.p[n], LETTER) || (s.p[n] == '_' && n + 1 < s.n && is(s.p[n + 1], LETTER))))
+		n++;
+	return n;
 }
 
 /* word_1_2_3 names word_1, word_1_2, word_1_2_3, and 1_2. */
-static bool take_compound(struct walk *w, struct str whole)
+static bool name_compound(struct tokens *t, struct str whole)
 {
-	size_t letters = 0, at, ends[NUMBERS_MAX], nr = 0;
+	size_t letters = letters_of(whole), at = letters, nr = 0, second = 0;
 
-	while (letters < whole.n &&
-	       (is_letter(whole.p[letters]) || (whole.p[letters] == '_' && letters + 1 < whole.n &&
-						is_letter(whole.p[letters + 1]))))
-		letters++;
 	if (!letters || letters == whole.n || whole.p[letters] != '_')
 		return false;
-	for (at = letters; at < whole.n && whole.p[at] == '_' && nr < NUMBERS_MAX;) {
+	while (at < whole.n && whole.p[at] == '_' && nr < NUMBERS_MAX) {
 		size_t from = at + 1 + (at + 1 < whole.n && whole.p[at + 1] == '-'), to = from;
+		char digit[2] = { '#', (char)('1' + nr) };
 
-		while (to < whole.n && is_digit(whole.p[to]))
+		while (to < whole.n && is(whole.p[to], DIGIT))
 			to++;
 		if (to == from)
 			break;
-		ends[nr++] = at = to;
-	}
-	if (!nr)
-		return false;
-	for (size_t i = 0; i < nr; i++) {
-		char digit[2] = { '#', (char)('1' + i) };
-
-		name(w->t, keep(w->t, str_head(whole, letters), (struct str){ digit, 2 }),
-		     keep(w->t, str_head(whole, ends[i]), STR("")));
+		name(t, str_head(whole, letters), (struct str){ digit, 2 }, str_head(whole, to));
+		if (++nr == 2)
+			second = to;
+		at = to;
 	}
 	if (nr > 1)
-		name(w->t, STR("#2"),
-		     keep(w->t, (struct str){ whole.p + letters + 1, ends[1] - letters - 1 },
-			  STR("")));
-	return ends[nr - 1] == whole.n;
+		name(t, STR("#2"), STR(""),
+		     (struct str){ whole.p + letters + 1, second - letters - 1 });
+	return nr && at == whole.n;
 }
 
 /* a0 of part00290, A0a of R2d: runs of one sort as one letter. */
-static struct str look_of(struct tokens *t, struct str s)
+static void name_by_look(struct tokens *t, struct str s)
 {
-	char look[24];
+	char look[LOOK_MAX];
 	size_t n = 0;
 
 	for (size_t i = 0; i < s.n && n < sizeof(look); i++) {
-		char c = is_digit(s.p[i])                 ? '0'
-			 : s.p[i] >= 'a' && s.p[i] <= 'z' ? 'a'
-			 : s.p[i] == '_'                  ? '_'
-							  : 'A';
+		char c = is(s.p[i], DIGIT)   ? '0'
+			 : is(s.p[i], LOWER) ? 'a'
+			 : s.p[i] == '_'     ? '_'
+					     : 'A';
 
 		if (!n || look[n - 1] != c)
 			look[n++] = c;
 	}
-	return keep(t, STR("mix:"), (struct str){ look, n });
+	name(t, STR("mix:"), (struct str){ look, n }, s);
 }
 
 /* 64KiB, 30ms: an amount with its unit names nothing. */
@@ -259,207 +327,233 @@ static bool is_amount(struct str s)
 {
 	size_t digits = 0;
 
-	while (digits < s.n && is_digit(s.p[digits]))
+	while (digits < s.n && is(s.p[digits], DIGIT))
 		digits++;
+	if (!digits || s.n - digits > UNIT_LETTERS)
+		return false;
 	for (size_t i = digits; i < s.n; i++)
-		if (!is_letter(s.p[i]))
+		if (!is(s.p[i], LETTER))
 			return false;
-	return digits && digits < s.n && s.n - digits <= UNIT_LETTERS;
+	return true;
 }
 
+/* A word with digits that is no compound. */
 static void name_mixed(struct tokens *t, struct str s)
 {
-	size_t digits = 0, letters = 0, hex = 0;
+	unsigned all = 0, each = HEX;
 
 	if (is_amount(s))
 		return;
-
 	for (size_t i = 0; i < s.n; i++) {
-		digits += is_digit(s.p[i]);
-		letters += is_letter(s.p[i]);
-		hex += is_hex(s.p[i]);
+		all |= classes[(unsigned char)s.p[i]];
+		each &= classes[(unsigned char)s.p[i]];
 	}
-	if (hex == s.n && letters && digits && s.n >= HEX_MIN) {
-		char kind[8] = { 'h', 'e', 'x' };
+	if (!(all & LETTER))
+		return;
+	if (each && s.n >= HEX_MIN) {
+		char digits[3] = { (char)('0' + s.n / 100 % 10), (char)('0' + s.n / 10 % 10),
+				   (char)('0' + s.n % 10) };
 
-		kind[3] = (char)('0' + s.n / 100 % 10);
-		kind[4] = (char)('0' + s.n / 10 % 10);
-		kind[5] = (char)('0' + s.n % 10);
-		name(t, keep(t, (struct str){ kind, 6 }, STR("")), keep(t, s, STR("")));
-	} else if (digits && letters) {
-		name(t, look_of(t, s), keep(t, s, STR("")));
+		name(t, STR("hex"), (struct str){ digits, 3 }, s);
+	} else {
+		name_by_look(t, s);
 	}
 }
 
 /* What the number means: name=5, name: 5, name 50000. */
-static struct str key_of(const struct walk *w, const char *at, size_t digits)
+static struct str key_of(const struct walk *w, size_t at, size_t digits)
 {
 	bool is_assigned = false;
+	size_t end = at, start;
 
-	if (!w->word.n)
+	for (; end > w->at && is(w->text.p[end - 1], BETWEEN); end--)
+		is_assigned |= w->text.p[end - 1] == '=' || w->text.p[end - 1] == ':';
+	if (end == w->at || !is(w->text.p[end - 1], WORD))
 		return (struct str){ 0 };
-	for (const char *p = w->word.p + w->word.n; p < at; p++) {
-		if (*p == '=' || *p == ':')
-			is_assigned = true;
-		else if (*p != ' ' && *p != '[' && *p != '\'' && *p != '"' && *p != '-')
-			return (struct str){ 0 };
-	}
-	if (!is_assigned && (digits < NAMED_DIGITS || w->word.n < 2))
+	start = marks_start(w->marks.word, end - 1);
+	start = start > w->at ? start : w->at;
+	if (!is_assigned && (digits < NAMED_DIGITS || end - start < 2))
 		return (struct str){ 0 };
-	return w->word;
+	return (struct str){ w->text.p + start, end - start };
 }
 
-static void take_number(struct walk *w, struct str digits)
+static void name_number(struct walk *w, struct str digits)
 {
-	struct str key;
+	size_t at = (size_t)(digits.p - w->text.p), end = at + digits.n;
+	struct str rest = str_skip(w->text, end), key;
 
-	if (w->p + 1 < w->end && *w->p == '@') {
-		const char *p = w->p + 1 + (w->p[1] == '/');
-
-		if (p < w->end && address_length(p, w->end)) {
+	if (rest.n > 1 && rest.p[0] == '@') {
+		if (address_length(str_skip(rest, 1 + (rest.p[1] == '/')))) {
 			name_between(w, digits);
 			return;
 		}
 	}
-	if (w->p + 1 < w->end && *w->p == '.' && is_digit(w->p[1]))
+	if (rest.n > 1 && rest.p[0] == '.' && is(rest.p[1], DIGIT))
 		return;
-	key = key_of(w, digits.p, digits.n);
+	key = key_of(w, at, digits.n);
 	if (key.n)
-		name(w->t, keep(w->t, key, STR("=")), keep(w->t, digits, STR("")));
+		name(w->t, key, STR("="), digits);
 }
 
-static struct str read_word(struct walk *w)
-{
-	const char *from = w->p;
-
-	while (w->p < w->end &&
-	       (is_word(*w->p) || (*w->p == '-' && w->p > from && w->p[-1] == '_' &&
-				   w->p + 1 < w->end && is_digit(w->p[1]))))
-		w->p++;
-	return (struct str){ from, (size_t)(w->p - from) };
-}
+/* --- paths --------------------------------------------------------------------------------- */
 
 /* A path names what its parts name. */
-static void name_components(struct walk *w, struct str path)
+static void name_components(struct walk *w, size_t at, size_t end)
 {
-	struct walk in = { .p = path.p, .end = path.p + path.n };
+	size_t taken = at;
 
-	while (in.p < in.end) {
-		struct str s = { 0 };
+	while ((at = marks_next(w->marks.look, at, end)) < end) {
+		size_t start = marks_start(w->marks.word, at), to;
+		struct str rest = { w->text.p + at, end - at };
 
-		if (is_hex(*in.p) && is_uuid(in.p, in.end)) {
-			name(w->t, STR("uuid"),
-			     keep(w->t, (struct str){ in.p, UUID_BYTES }, STR("")));
-			in.p += UUID_BYTES;
-		} else if (is_word(*in.p)) {
-			s = read_word(&in);
-		} else {
-			in.p++;
+		if (rest.p[0] == '/') {
+			at++;
+			continue;
 		}
-		if (s.n && !take_compound(w, s))
-			name_mixed(w->t, s);
+		if (start == at && is_uuid(rest)) {
+			name(w->t, STR("uuid"), STR(""), str_head(rest, UUID_BYTES));
+			at = taken = at + UUID_BYTES;
+			continue;
+		}
+		if (!is(rest.p[0], DIGIT)) {
+			at++;
+			continue;
+		}
+		start = start > taken ? start : taken;
+		to = marks_end(w->marks.word, at);
+		rest = (struct str){ w->text.p + start, to - start };
+		if (!name_compound(w->t, rest))
+			name_mixed(w->t, rest);
+		at = taken = to;
 	}
 }
 
-static void take_path(struct walk *w)
+static size_t take_path(struct walk *w, size_t at)
 {
-	const char *from = w->p, *second;
-	struct str path, top;
+	struct str path = str_skip(w->text, at), top;
+	size_t end, second;
 
-	while (w->p < w->end && is_path(*w->p))
-		w->p++;
-	path = (struct str){ from, (size_t)(w->p - from) };
+	for (end = 0; end < path.n && is(path.p[end], PATH);)
+		end++;
+	path.n = end;
 	while (path.n && (path.p[path.n - 1] == '.' || path.p[path.n - 1] == '/'))
 		path.n--;
-	second = path.n > 1 ? memchr(path.p + 1, '/', path.n - 1) : NULL;
-	if (!second) {
-		shape(w, (struct str){ from, (size_t)(w->p - from) });
-		return;
+	second = str_find_char(str_skip(path, 1), '/') + 1;
+	if (path.n < 2 || second == path.n) {
+		shape_up_to(w, at, str_head(str_skip(w->text, at), end), false);
+		return at + end;
 	}
-	top = (struct str){ path.p, (size_t)(second - path.p) };
-	name(w->t, keep(w->t, STR("path"), top), keep(w->t, path, STR("")));
-	name_components(w, path);
-	shape(w, STR("/"));
-	shape_hole(w);
-}
-
-static void take_word(struct walk *w)
-{
-	struct str s = read_word(w);
-	size_t digits = 0;
-
-	for (size_t i = 0; i < s.n; i++)
-		digits += is_digit(s.p[i]);
-	if (!digits) {
-		bool is_hexadecimal = s.n >= 32;
-
-		w->word = s;
-		shape(w, is_hexadecimal ? STR("<*>") : s);
-		return;
-	}
-	shape_hole(w);
-	if (digits == s.n)
-		take_number(w, s);
-	else if (!take_compound(w, s))
-		name_mixed(w->t, s);
-	w->word = (struct str){ 0 };
+	top = str_head(path, second);
+	name(w->t, STR("path"), top, path);
+	name_components(w, at, at + path.n);
+	shape_up_to(w, at, STR("/"), true);
+	return at + end;
 }
 
 /* scheme:/path and scheme://authority/path; the word in front was taken already. */
-static bool is_path_here(const struct walk *w)
+static bool is_path_here(struct str text, size_t at)
 {
-	char before = w->p > w->start ? w->p[-1] : ' ';
+	char before = at ? text.p[at - 1] : ' ';
 
-	return w->p + 1 < w->end && is_path(w->p[1]) && w->p[1] != '/' && !is_word(before) &&
-	       before != '/' && before != '.';
+	return at + 1 < text.n && is(text.p[at + 1], PATH) && text.p[at + 1] != '/' &&
+	       !is(before, WORD) && before != '/' && before != '.' &&
+	       !address_length(str_skip(text, at + 1));
 }
 
-static void skip_authority(struct walk *w)
+static size_t take_authority(struct walk *w, size_t at)
 {
-	shape(w, STR("//"));
-	w->p += 2;
-	while (w->p < w->end && (is_word(*w->p) || *w->p == '.' || *w->p == ':' || *w->p == '-'))
-		w->p++;
-	if (w->p < w->end && *w->p == '/')
-		take_path(w);
+	struct str s = w->text;
+
+	shape_up_to(w, at, STR("//"), false);
+	at += 2;
+	while (at < s.n &&
+	       (is(s.p[at], WORD) || s.p[at] == '.' || s.p[at] == ':' || s.p[at] == '-'))
+		at++;
+	w->at = at;
+	return at < s.n && s.p[at] == '/' ? take_path(w, at) : at;
 }
 
-static void step(struct walk *w)
+/* Where what is taken ends; 0: nothing begins here. */
+static size_t take_slash(struct walk *w, size_t at)
 {
-	bool is_start = w->p == w->start || !is_word(w->p[-1]);
-	size_t n;
+	struct str s = w->text;
 
-	if (is_start && is_hex(*w->p) && is_uuid(w->p, w->end)) {
-		take_uuid(w);
-	} else if (is_start && is_digit(*w->p) && (n = address_length(w->p, w->end))) {
-		take_address(w, n);
-	} else if (*w->p == '/' && w->p + 1 < w->end && w->p[1] == '/' && w->p > w->start &&
-		   w->p[-1] == ':') {
-		skip_authority(w);
-	} else if (*w->p == '/' && is_path_here(w) && !address_length(w->p + 1, w->end)) {
-		take_path(w);
-	} else if (is_word(*w->p)) {
-		take_word(w);
-	} else {
-		if (*w->p != '\n')
-			shape(w, (struct str){ w->p, 1 });
-		w->p++;
+	if (at && at + 1 < s.n && s.p[at + 1] == '/' && s.p[at - 1] == ':')
+		return take_authority(w, at);
+	return is_path_here(s, at) ? take_path(w, at) : 0;
+}
+
+/* --- the walk ------------------------------------------------------------------------------ */
+
+/* A word with a digit at this place. */
+static size_t take_word(struct walk *w, size_t start, size_t at)
+{
+	size_t end = marks_end(w->marks.word, at);
+	struct str s = { w->text.p + start, end - start };
+
+	shape_up_to(w, start, STR(""), true);
+	if (start == at && marks_end(w->marks.digit, at) == end)
+		name_number(w, s);
+	else if (!name_compound(w->t, s))
+		name_mixed(w->t, s);
+	return end;
+}
+
+/* Where what is taken ends; 0: nothing begins here. */
+static size_t take(struct walk *w, size_t at)
+{
+	struct str rest = str_skip(w->text, at);
+	size_t start, n;
+
+	if (rest.p[0] == '/')
+		return take_slash(w, at);
+	start = marks_start(w->marks.word, at);
+	if (start < w->at) { /* letters right behind an address */
+		start = w->at;
+	} else if (start == at && is_uuid(rest)) {
+		shape_up_to(w, at, STR(""), true);
+		name(w->t, STR("uuid"), STR(""), str_head(rest, UUID_BYTES));
+		return at + UUID_BYTES;
+	} else if (start == at && (n = address_length(rest))) {
+		shape_up_to(w, at, STR(""), true);
+		name(w->t, STR("address"), STR(""), str_head(rest, n));
+		return at + n;
 	}
+	return is(rest.p[0], DIGIT) ? take_word(w, start, at) : 0;
+}
+
+static void find(struct tokens *t, struct str text, bool has_shape)
+{
+	struct walk w;
+	size_t at = 0;
+
+	t->nr = 0;
+	t->nr_words = t->nr_shape = 0;
+	t->is_cut = text.n > TOKENS_TEXT_MAX;
+	w.t = t;
+	w.text = str_head(text, TOKENS_TEXT_MAX);
+	w.at = 0;
+	w.has_shape = has_shape;
+	w.has_ends = false;
+	if (has_shape)
+		w.first_end = str_find_char(w.text, '\n');
+	marks_of(&w.marks, w.text);
+	while ((at = marks_next(w.marks.look, at, w.text.n)) < w.text.n) {
+		size_t end = take(&w, at);
+
+		if (end)
+			w.at = end;
+		at = end ? end : at + 1;
+	}
+	shape_up_to(&w, w.text.n, STR(""), false);
 }
 
 void tokens_find(struct tokens *t, struct str text)
 {
-	struct walk w = { .t = t };
-	const char *line;
+	find(t, text, true);
+}
 
-	t->nr = 0;
-	t->is_cut = text.n > TOKENS_TEXT_MAX;
-	text = str_head(text, TOKENS_TEXT_MAX);
-	t->nr_words = t->nr_shape = 0;
-	w.start = w.p = text.p;
-	w.end = text.p + text.n;
-	line = text.n ? memchr(text.p, '\n', text.n) : NULL;
-	w.first_end = line ? line : w.end;
-	while (w.p < w.end)
-		step(&w);
+void tokens_find_names(struct tokens *t, struct str text)
+{
+	find(t, text, false);
 }

@@ -14,23 +14,29 @@ enum {
 	TOKENS_SHAPE = 160
 };
 
+#define TOKENS_SEPARATOR '\x1f'
+
 /* Of which kind a name is, by its look: names of one kind are compared with each other. */
 struct token {
 	struct str kind;  /* "blk#1", "path/data", "pid=", "uuid" */
 	struct str value; /* "blk_1073741825" */
+	uint64_t hash;    /* of kind, separator and value, which stand behind each other */
 };
 
 /* All strings are borrowed from words. */
 struct tokens {
-	struct token v[TOKENS_MAX];
 	unsigned nr;
 	bool is_cut;
 	size_t nr_words, nr_shape;
-	char words[TOKENS_WORDS]; /* what kinds and values are made of */
+	struct token v[TOKENS_MAX];
+	/* of each: a length as varint, its kind, a separator, its value */
+	char words[TOKENS_WORDS];
 	char shape[TOKENS_SHAPE]; /* the first line, with <*> in place of what varies */
 };
 
 /* Finds anew: what was found before is gone. */
 void tokens_find(struct tokens *t, struct str text);
+/* The same without the shape. */
+void tokens_find_names(struct tokens *t, struct str text);
 
 #endif
