@@ -5,40 +5,53 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "infer/requests/agreed.h"
+#include "infer/requests/common.h"
+#include "infer/requests/custom.h"
 
 #define AGAIN_NS (10 * INT64_C(1000000000))
-#define DELAY_LEAST_MS 50 /* shorter ones are all alike */
 #define DELAY_UNKNOWN 100
 #define CONFIDENT 1.64
 #define FEW 8 /* so many without an exception are enough ... */
 #define ALWAYS 0.99
-#define MANY 20      /* of many statements one looks sure by chance, unless it is seen so often */
-#define DEPTH_BITS 2 /* a name by way of an owner says less */
+#define MANY 20 /* of many statements one looks sure by chance, unless it is seen so often */
 
 enum {
-	TYPES_MAX = 64,        /* further statements of one unit tell nothing of what follows */
-	RECENT_MAX = 64,       /* sorts of units that named a thing last */
-	OFFERS_MAX = 256,      /* earlier units that one is held against */
-	FOLLOWS_MAX = 1 << 23, /* pairs of statements that are counted */
-	COUNTED_A_UNIT = 16,   /* statements that are known to follow, for each unit */
-	COUNTED_MIN = 65536,
+	TYPES_MAX = 64,   /* further statements of one unit tell nothing of what follows */
+	RECENT_MAX = 64,  /* sorts of units that named a thing last */
+	RECENT_LEAST = 2, /* places that are kept for them at first */
+	OFFERS_MAX = 256, /* earlier units that one is held against */
+	LOGS_NR = 1024,
 };
 
-/* The last unit of each type that named a thing. */
+/* The last unit of a type that named a thing. */
 struct recent {
 	uint32_t type, unit;
 };
 
+/* Those of one thing. */
+struct recents {
+	uint32_t at; /* in pool */
+	uint16_t nr, room;
+};
+
+/* Where the candidate of a type stands. */
+struct offered {
+	uint32_t unit; /* 1 + the unit that it is offered to */
+	uint32_t at;
+};
+
 struct finder {
 	struct work *w;
-	const struct owners *o;
 	struct ties *l;
-	VEC(struct recent) * recent; /* of each thing */
-	struct map counted;          /* unit and type: counted as followed */
-	struct map superseded;       /* units after which the same was done again */
-	uint32_t *offered;           /* of each unit: 1 + the later one that it was offered to */
-	unsigned nr_offers;          /* to the unit at hand */
+	struct customs *customs;
+	struct common common;
+	uint32_t *set;          /* of each unit: what it names, in common */
+	struct recents *recent; /* of each thing */
+	VEC(struct recent) pool;
+	uint32_t *offered;       /* of each unit: 1 + the later one that it was offered to */
+	struct offered *by_type; /* of each type: the best earlier unit */
+	unsigned nr_offers;      /* to the unit at hand */
+	uint32_t from;           /* earlier units are too far away from the one at hand */
 };
 
 void ties_done(struct ties *l)
@@ -58,10 +71,7 @@ void ties_done(struct ties *l)
 
 static uint32_t *numbers(size_t nr)
 {
-	uint32_t *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
-
-	memset(v, 0, (nr + 1) * sizeof(*v));
-	return v;
+	return mem_zalloc(mem_bytes(nr + 1, sizeof(uint32_t)));
 }
 
 /* How many units could have been followed, and how many were. */
@@ -112,127 +122,28 @@ double ties_share_beside(const struct ties *l, uint32_t type, uint32_t next)
 	return followed <= 0 || n < MANY ? 0 : lower_bound(followed, n);
 }
 
-static const struct held *held_of(const struct work *w, const struct unit *u, uint32_t thing)
-{
-	for (uint32_t i = 0; i < u->nr_held; i++)
-		if (w->held.v[u->held_at + i].thing == thing)
-			return &w->held.v[u->held_at + i];
-	return NULL;
-}
-
-/* One value of the kind; several are no single one, and none is none. */
-static unsigned value_of(const struct work *w, const struct unit *u, uint32_t kind, uint32_t *value)
-{
-	unsigned nr = 0;
-
-	for (uint32_t i = 0; i < u->nr_held; i++) {
-		struct held h = w->held.v[u->held_at + i];
-
-		if (h.depth < DEPTH_PREFIX && w->g->kind_of.v[h.thing] == kind) {
-			*value = h.thing;
-			nr++;
-		}
-	}
-	return nr;
-}
-
-static bool is_above(const struct work *w, uint32_t a, uint32_t b)
-{
-	struct str x = gather_value(w->g, a), y = gather_value(w->g, b);
-
-	return (str_starts(x, y) && x.p[y.n] == '/') || (str_starts(y, x) && y.p[x.n] == '/');
-}
-
-/* Whether what both name of this kind speaks against one request. */
-static bool contradicts(const struct finder *f, const struct unit *a, const struct unit *b,
-			uint32_t kind, const uint32_t *shared, unsigned nr_shared)
-{
-	const struct work *w = f->w;
-	uint32_t x = 0, y = 0;
-
-	/* numbers alone say nothing; two ends of one number differ by nature; one client has many
-	 * connections */
-	if (w->looks[kind].is_agreed || w->looks[kind].is_numbers || w->looks[kind].is_address)
-		return false;
-	for (unsigned i = 0; i < nr_shared; i++)
-		if (w->g->kind_of.v[shared[i]] == kind)
-			return false;
-	if (value_of(w, a, kind, &x) != 1 || value_of(w, b, kind, &y) != 1 || x == y)
-		return false;
-	if (work_is_path(w, x) && is_above(w, x, y))
-		return false;
-	for (unsigned i = 0; i < nr_shared; i++) {
-		uint32_t owner = w->g->kind_of.v[shared[i]];
-
-		if (hold_is_owner(f->o, kind, owner) || hold_same_stem(w, kind, owner) ||
-		    w->looks[owner].is_numbers)
-			return false;
-	}
-	return true;
-}
-
-/* The rarest thing that ties both together; 0: none, or they contradict each other. */
-static float tie(const struct finder *f, const struct unit *a, const struct unit *b,
-		 uint32_t *thing)
-{
-	const struct work *w = f->w;
-	uint32_t shared[64];
-	unsigned nr = 0;
-	float best = -100;
-
-	for (uint32_t i = 0; i < b->nr_held && nr < 64; i++) {
-		struct held h = w->held.v[b->held_at + i];
-		const struct held *other = held_of(w, a, h.thing);
-		unsigned depth;
-		float bits;
-
-		if (!other || (h.depth >= DEPTH_PREFIX && other->depth >= DEPTH_PREFIX) ||
-		    /* who answers whom is known already */
-		    agreed_is(w, h.thing))
-			continue;
-		shared[nr++] = h.thing;
-		depth = h.depth + other->depth;
-		bits = f->l->bits[h.thing] - DEPTH_BITS * (float)(depth < 2 ? depth : 2);
-		if (bits > best) {
-			best = bits;
-			*thing = h.thing;
-		}
-	}
-	if (!nr)
-		return -100;
-	for (uint32_t i = 0; i < b->nr_held; i++) {
-		struct held h = w->held.v[b->held_at + i];
-
-		if (h.depth < DEPTH_PREFIX &&
-		    contradicts(f, a, b, w->g->kind_of.v[h.thing], shared, nr))
-			return -100;
-	}
-	return best;
-}
-
 /* Keeps the best earlier unit of each type. */
-static void offer(struct finder *f, uint32_t unit, uint32_t earlier)
+static void offer(struct finder *f, uint32_t unit, struct recent earlier)
 {
 	struct ties *l = f->l;
-	const struct unit *b = &f->w->units.v[unit], *a = &f->w->units.v[earlier];
-	struct candidate c = { .unit = earlier };
+	struct candidate c = { .unit = earlier.unit };
+	struct offered *o = &f->by_type[earlier.type];
 
-	if (f->offered[earlier] == unit + 1 || f->nr_offers == OFFERS_MAX)
+	if (f->offered[c.unit] == unit + 1 || f->nr_offers == OFFERS_MAX)
 		return;
-	f->offered[earlier] = unit + 1;
+	f->offered[c.unit] = unit + 1;
 	f->nr_offers++;
-	c.bits = tie(f, a, b, &c.thing);
-	if (c.bits <= -100)
+	c.bits = common_tie(&f->common, f->set[c.unit], f->set[unit], &c.thing);
+	if (c.bits <= COMMON_NONE)
 		return;
-	for (size_t i = l->at.v[unit]; i < l->v.nr; i++) {
-		struct candidate *old = &l->v.v[i];
+	if (o->unit == unit + 1) {
+		struct candidate *old = &l->v.v[o->at];
 
-		if (f->w->units.v[old->unit].type != a->type)
-			continue;
-		if (c.bits > old->bits || (c.bits == old->bits && earlier > old->unit))
+		if (c.bits > old->bits || (c.bits == old->bits && c.unit > old->unit))
 			*old = c;
 		return;
 	}
+	*o = (struct offered){ unit + 1, (uint32_t)l->v.nr };
 	vec_push(&l->v, c);
 }
 
@@ -260,132 +171,94 @@ static void list_types(struct ties *l, const struct work *w)
 	free(taken);
 }
 
+/* A place for one more that named the thing last. */
+static struct recent *recent_new(struct finder *f, struct recents *r)
+{
+	if (r->nr == r->room) {
+		uint16_t room = r->room ? (uint16_t)(2 * r->room) : RECENT_LEAST;
+		uint32_t at = (uint32_t)f->pool.nr;
+
+		vec_reserve(&f->pool, at + (size_t)room);
+		f->pool.nr += room;
+		if (r->nr)
+			memcpy(f->pool.v + at, f->pool.v + r->at, r->nr * sizeof(*f->pool.v));
+		*r = (struct recents){ at, r->nr, room };
+	}
+	return &f->pool.v[r->at + r->nr++];
+}
+
 static void remember(struct finder *f, uint32_t unit)
 {
 	const struct unit *u = &f->w->units.v[unit];
 
 	for (uint32_t i = 0; i < u->nr_held; i++) {
-		uint32_t thing = f->w->held.v[u->held_at + i].thing;
-		struct recent *oldest = NULL, *same = NULL;
+		struct recents *r = &f->recent[f->w->held.v[u->held_at + i].thing];
+		struct recent *v = f->pool.v + r->at, *same = NULL;
 
-		vec_each (&f->recent[thing], r) {
-			oldest = !oldest || r->unit < oldest->unit ? r : oldest;
-			same = r->type == u->type ? r : same;
+		for (unsigned k = 0; k < r->nr && !same; k++)
+			same = v[k].type == u->type ? &v[k] : NULL;
+		if (!same && r->nr == RECENT_MAX) {
+			same = v;
+			for (unsigned k = 1; k < r->nr; k++)
+				same = v[k].unit < same->unit ? &v[k] : same;
 		}
-		if (!same && f->recent[thing].nr == RECENT_MAX)
-			same = oldest;
-		if (same)
-			*same = (struct recent){ u->type, unit };
-		else
-			vec_push(&f->recent[thing], (struct recent){ u->type, unit });
-	}
-}
-
-/* Adds one, unless that takes more room than there is. */
-static void count_one(struct map *m, uint64_t key, size_t room)
-{
-	if (m->nr < room || map_find(m, key))
-		(*map_at(m, key))++;
-}
-
-/* Every statement of the earlier unit is followed by every one of this unit. */
-static void note_delay(struct finder *f, uint32_t earlier, uint32_t unit)
-{
-	const struct unit *a = &f->w->units.v[earlier], *u = &f->w->units.v[unit];
-	struct ties *l = f->l;
-	uint64_t *at = map_at(&l->delay_at, map_pair(a->type, u->type));
-	double ms = log((double)(u->start > a->end ? u->start - a->end : 0) / 1e6 + DELAY_LEAST_MS);
-
-	if (!*at) {
-		vec_push(&l->delays, (struct delays){ 0 });
-		*at = l->delays.nr;
-	}
-	l->delays.v[*at - 1].nr++;
-	l->delays.v[*at - 1].sum += ms;
-	l->delays.v[*at - 1].squares += ms * ms;
-}
-
-static void count_pair(struct finder *f, uint32_t earlier, uint32_t unit)
-{
-	struct ties *l = f->l;
-	size_t room = COUNTED_A_UNIT * f->w->units.nr + COUNTED_MIN;
-
-	for (uint32_t i = l->types_at.v[unit]; i < l->types_at.v[unit + 1]; i++) {
-		uint32_t next = l->types.v[i];
-
-		if (f->counted.nr >= room || map_find(&f->counted, map_pair(earlier, next)))
-			continue;
-		*map_at(&f->counted, map_pair(earlier, next)) = 1;
-		if (i == l->types_at.v[unit])
-			note_delay(f, earlier, unit);
-		for (uint32_t k = l->types_at.v[earlier]; k < l->types_at.v[earlier + 1]; k++)
-			count_one(&l->follows, map_pair(l->types.v[k], next), FOLLOWS_MAX);
+		if (!same)
+			same = recent_new(f, r);
+		*same = (struct recent){ u->type, unit };
 	}
 }
 
 /* Units after which the same was done to the same thing again. */
 static void note_again(struct finder *f, uint32_t unit)
 {
-	const struct work *w = f->w;
-	const struct unit *u = &w->units.v[unit];
-	struct ties *l = f->l;
+	const struct unit *u = &f->w->units.v[unit];
+	const struct offered *o = &f->by_type[u->type];
+	uint32_t earlier;
 
-	for (size_t i = l->at.v[unit]; i < l->v.nr; i++) {
-		uint32_t earlier = l->v.v[i].unit;
-		const struct unit *a = &w->units.v[earlier];
-
-		if (a->type != u->type || u->start - a->start > AGAIN_NS)
-			continue;
-		*map_at(&f->superseded, earlier) = 1;
-	}
-}
-
-/* What is known of superseded units, once all are seen. */
-static void sum_up(struct finder *f)
-{
-	struct ties *l = f->l;
-
-	for (const struct map_slot *s = NULL; (s = map_next(&f->superseded, s));)
-		for (uint32_t i = l->types_at.v[s->key]; i < l->types_at.v[s->key + 1]; i++)
-			l->nr_again[l->types.v[i]]++;
-	for (const struct map_slot *s = NULL; (s = map_next(&f->counted, s));) {
-		uint32_t earlier = (uint32_t)(s->key >> 32);
-
-		if (!map_find(&f->superseded, earlier))
-			continue;
-		for (uint32_t i = l->types_at.v[earlier]; i < l->types_at.v[earlier + 1]; i++)
-			count_one(&l->again, map_pair(l->types.v[i], (uint32_t)s->key),
-				  FOLLOWS_MAX);
-	}
+	if (o->unit != unit + 1)
+		return;
+	earlier = f->l->v.v[o->at].unit;
+	if (u->start - f->w->units.v[earlier].start <= AGAIN_NS)
+		customs_again(f->customs, earlier);
 }
 
 static void weigh(struct ties *l, const struct work *w)
 {
 	size_t nr = w->g->things.nr + 1;
 	uint32_t *count = numbers(nr);
+	float logs[LOGS_NR];
 
 	for (size_t i = 0; i < w->held.nr; i++)
 		count[w->held.v[i].thing]++;
 	l->bits = mem_realloc(NULL, mem_bytes(nr, sizeof(*l->bits)));
+	for (size_t i = 0; i < LOGS_NR; i++)
+		logs[i] = i ? (float)-log2((double)i / (double)w->units.nr) : 0;
 	for (size_t i = 0; i < nr; i++)
-		l->bits[i] = count[i] ? (float)-log2((double)count[i] / (double)w->units.nr) : 0;
+		l->bits[i] = count[i] < LOGS_NR
+				     ? logs[count[i]]
+				     : (float)-log2((double)count[i] / (double)w->units.nr);
 	free(count);
 }
 
 /* Holds a unit against the earlier ones that named the same. */
 static void meet_earlier(struct finder *f, uint32_t unit)
 {
-	const struct unit *u = &f->w->units.v[unit];
+	const struct unit *units = f->w->units.v, *u = &units[unit];
 	struct ties *l = f->l;
 
+	while (u->start - units[f->from].start > TIES_WINDOW_NS)
+		f->from++;
 	vec_push(&l->at, (uint32_t)l->v.nr);
 	f->nr_offers = 0;
-	for (uint32_t k = 0; k < u->nr_held; k++)
-		vec_each (&f->recent[f->w->held.v[u->held_at + k].thing], r)
-			if (u->start - f->w->units.v[r->unit].start <= TIES_WINDOW_NS)
-				offer(f, unit, r->unit);
+	for (uint32_t k = 0; k < u->nr_held; k++) {
+		const struct recents *r = &f->recent[f->w->held.v[u->held_at + k].thing];
+
+		for (unsigned i = 0; i < r->nr; i++)
+			if (f->pool.v[r->at + i].unit >= f->from)
+				offer(f, unit, f->pool.v[r->at + i]);
+	}
 	for (size_t i = l->at.v[unit]; i < l->v.nr; i++)
-		count_pair(f, l->v.v[i].unit, unit);
+		customs_count(f->customs, l->v.v[i].unit, unit);
 	note_again(f, unit);
 	if (!u->is_batch && !u->is_undated)
 		remember(f, unit);
@@ -393,7 +266,7 @@ static void meet_earlier(struct finder *f, uint32_t unit)
 
 void ties_find(struct ties *l, struct work *w, const struct owners *o)
 {
-	struct finder f = { .w = w, .o = o, .l = l };
+	struct finder f = { .w = w, .l = l };
 	size_t nr_things = w->g->things.nr + 1, nr_types = w->g->types.nr + 1;
 
 	*l = (struct ties){ 0 };
@@ -401,17 +274,22 @@ void ties_find(struct ties *l, struct work *w, const struct owners *o)
 	l->nr_of_type = numbers(nr_types);
 	l->nr_again = numbers(nr_types);
 	list_types(l, w);
+	common_begin(&f.common, w, o, l->bits);
+	f.customs = customs_new(w, l);
+	f.set = numbers(w->units.nr);
+	for (uint32_t i = 0; i < w->units.nr; i++)
+		f.set[i] = common_set(&f.common, &w->units.v[i]);
 	f.offered = numbers(w->units.nr);
-	f.recent = mem_realloc(NULL, mem_bytes(nr_things, sizeof(*f.recent)));
-	memset(f.recent, 0, nr_things * sizeof(*f.recent));
+	f.by_type = mem_zalloc(mem_bytes(nr_types, sizeof(*f.by_type)));
+	f.recent = mem_zalloc(mem_bytes(nr_things, sizeof(*f.recent)));
 	for (uint32_t i = 0; i < w->units.nr; i++)
 		meet_earlier(&f, i);
 	vec_push(&l->at, (uint32_t)l->v.nr);
-	for (size_t i = 0; i < nr_things; i++)
-		vec_done(&f.recent[i]);
+	customs_done(f.customs);
+	common_done(&f.common);
+	vec_done(&f.pool);
+	free(f.set);
 	free(f.recent);
+	free(f.by_type);
 	free(f.offered);
-	sum_up(&f);
-	map_done(&f.superseded);
-	map_done(&f.counted);
 }

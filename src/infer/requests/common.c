@@ -1,0 +1,201 @@
+#include "infer/requests/common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "infer/requests/agreed.h"
+
+enum {
+	SHARED_MAX = 64, /* further things that both name tell nothing new */
+	KNOWN_NR = 1 << 14,
+};
+#define DEPTH_BITS 2 /* a name by way of an owner says less */
+
+struct common_set {
+	uint64_t filter; /* a bit for each thing: what is not there is not held */
+	uint32_t single_at, nr_singles;
+};
+
+/* The one value that a set has of a kind. */
+struct common_single {
+	uint32_t kind, thing;
+};
+
+struct common_known {
+	uint32_t earlier, set; /* 1 + their numbers */
+	uint32_t thing;
+	float bits;
+};
+
+/* A thing of a list, and its depth behind it. */
+struct in_set {
+	uint32_t thing, depth;
+};
+
+void common_begin(struct common *c, const struct work *w, const struct owners *o, const float *bits)
+{
+	*c = (struct common){ .w = w, .o = o, .bits = bits };
+	c->known = mem_zalloc(mem_bytes(KNOWN_NR, sizeof(*c->known)));
+}
+
+void common_done(struct common *c)
+{
+	lists_done(&c->sets);
+	vec_done(&c->about);
+	vec_done(&c->singles);
+	vec_done(&c->scratch);
+	free(c->known);
+}
+
+static uint64_t filter_of(uint32_t thing)
+{
+	return (uint64_t)1 << (thing * 0x9e3779b1u >> 26);
+}
+
+static const struct in_set *in_set(const struct common *c, uint32_t set, uint32_t *nr)
+{
+	*nr = lists_length(&c->sets, set) / 2;
+	return (const struct in_set *)(const void *)lists_of(&c->sets, set);
+}
+
+/* Numbers alone say nothing; two ends of one number differ by nature; one client has many
+ * connections. */
+static bool can_contradict(const struct kind_look *k)
+{
+	return !k->is_agreed && !k->is_numbers && !k->is_address;
+}
+
+/* The kinds of which the set has one value; several are no single one. */
+static void add_about(struct common *c, uint32_t set)
+{
+	const struct work *w = c->w;
+	struct common_set about = { .single_at = (uint32_t)c->singles.nr };
+	uint32_t nr;
+	const struct in_set *v = in_set(c, set, &nr);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t kind = w->g->kind_of.v[v[i].thing], of_kind = 0;
+
+		about.filter |= filter_of(v[i].thing);
+		if (v[i].depth >= DEPTH_PREFIX || !can_contradict(&w->looks[kind]))
+			continue;
+		for (uint32_t k = 0; k < nr && of_kind < 2; k++)
+			of_kind += v[k].depth < DEPTH_PREFIX && w->g->kind_of.v[v[k].thing] == kind;
+		if (of_kind == 1)
+			vec_push(&c->singles, (struct common_single){ kind, v[i].thing });
+	}
+	about.nr_singles = (uint32_t)c->singles.nr - about.single_at;
+	vec_push(&c->about, about);
+}
+
+uint32_t common_set(struct common *c, const struct unit *u)
+{
+	uint32_t set, nr = c->sets.nr;
+
+	vec_clear(&c->scratch);
+	for (uint32_t i = 0; i < u->nr_held; i++) {
+		struct held h = c->w->held.v[u->held_at + i];
+
+		vec_push(&c->scratch, h.thing);
+		vec_push(&c->scratch, h.depth);
+	}
+	set = lists_add(&c->sets, c->scratch.v, c->scratch.nr);
+	if (set == nr)
+		add_about(c, set);
+	return set;
+}
+
+static bool is_above(const struct work *w, uint32_t a, uint32_t b)
+{
+	struct str x = gather_value(w->g, a), y = gather_value(w->g, b);
+
+	return (str_starts(x, y) && x.p[y.n] == '/') || (str_starts(y, x) && y.p[x.n] == '/');
+}
+
+/* Whether two different things of one kind are explained by what is shared: one is a folder above
+ * the other, or they belong to it. */
+static bool is_explained(const struct common *c, uint32_t kind, uint32_t x, uint32_t y,
+			 const uint32_t *shared, unsigned nr)
+{
+	const struct work *w = c->w;
+
+	for (unsigned i = 0; i < nr; i++)
+		if (w->g->kind_of.v[shared[i]] == kind)
+			return true;
+	if (w->looks[kind].is_path && is_above(w, x, y))
+		return true;
+	for (unsigned i = 0; i < nr; i++) {
+		uint32_t owner = w->g->kind_of.v[shared[i]];
+
+		if (w->looks[owner].is_numbers || hold_same_stem(w, kind, owner) ||
+		    hold_is_owner(c->o, kind, owner))
+			return true;
+	}
+	return false;
+}
+
+/* Whether what both name of some kind speaks against one request. */
+static bool contradict(const struct common *c, uint32_t earlier, uint32_t set,
+		       const uint32_t *shared, unsigned nr)
+{
+	const struct common_single *x = c->singles.v + c->about.v[earlier].single_at;
+	const struct common_single *y = c->singles.v + c->about.v[set].single_at;
+
+	for (uint32_t i = 0; i < c->about.v[earlier].nr_singles; i++)
+		for (uint32_t k = 0; k < c->about.v[set].nr_singles; k++)
+			if (x[i].kind == y[k].kind && x[i].thing != y[k].thing &&
+			    !is_explained(c, x[i].kind, x[i].thing, y[k].thing, shared, nr))
+				return true;
+	return false;
+}
+
+static const struct in_set *find(const struct in_set *v, uint32_t nr, uint32_t thing)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		if (v[i].thing == thing)
+			return &v[i];
+	return NULL;
+}
+
+static float tie(const struct common *c, uint32_t earlier, uint32_t set, uint32_t *thing)
+{
+	uint32_t shared[SHARED_MAX], nr_a, nr_b;
+	const struct in_set *a = in_set(c, earlier, &nr_a), *b = in_set(c, set, &nr_b);
+	uint64_t filter = c->about.v[earlier].filter;
+	unsigned nr = 0;
+	float best = COMMON_NONE;
+
+	for (uint32_t i = 0; i < nr_b && nr < SHARED_MAX; i++) {
+		const struct in_set *other =
+			filter & filter_of(b[i].thing) ? find(a, nr_a, b[i].thing) : NULL;
+		uint32_t depth;
+		float bits;
+
+		if (!other || (b[i].depth >= DEPTH_PREFIX && other->depth >= DEPTH_PREFIX) ||
+		    /* who answers whom is known already */
+		    agreed_is(c->w, b[i].thing))
+			continue;
+		shared[nr++] = b[i].thing;
+		depth = b[i].depth + other->depth;
+		bits = c->bits[b[i].thing] - DEPTH_BITS * (float)(depth < 2 ? depth : 2);
+		if (bits > best) {
+			best = bits;
+			*thing = b[i].thing;
+		}
+	}
+	return nr && contradict(c, earlier, set, shared, nr) ? COMMON_NONE : best;
+}
+
+float common_tie(struct common *c, uint32_t earlier, uint32_t set, uint32_t *thing)
+{
+	uint32_t at = (earlier * 0x9e3779b1u ^ set * 0x85ebca77u) >> 18;
+	struct common_known *k = &c->known[at];
+
+	if (k->earlier != earlier + 1 || k->set != set + 1) {
+		*k = (struct common_known){ .earlier = earlier + 1, .set = set + 1 };
+		k->bits = tie(c, earlier, set, &k->thing);
+	}
+	*thing = k->thing;
+	return k->bits;
+}
