@@ -19,6 +19,7 @@ enum why_how {
 	WHY_FAMILY,  /* it names, or stands in a log of, what the request is called after */
 	WHY_LOOP,    /* a further round of one loop */
 	WHY_HANDED,  /* handed on first in, first out, within one node */
+	WHY_WITHIN,  /* done while it waits, by another thread of the node */
 	WHY_HOW_NR,
 };
 

@@ -128,6 +128,73 @@ static void who_answers_itself_is_answered(void **state)
 	lines_end(&l);
 }
 
+/* Work of which every other piece waits for another thread, which names nothing. */
+static void what_is_done_while_only_one_waits_is_done_for_it(void **state)
+{
+	uint64_t begun[NR], answered[NR], asked[NR];
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "a.log", "a.log");
+	for (int i = 0; i < NR; i++) {
+		const char *caller = i % 2 ? "caller 1" : "caller 2";
+		int ms = i * 1000;
+
+		begun[i] = lines_add(&l, ms, caller, "begins order x%dy", 1000 + i);
+		if (i % 2) {
+			asked[i] = lines_add(&l, ms + 10, caller, "asks for x%dy", 1000 + i);
+			answered[i] = lines_add(&l, ms + 20, "stage 1", "stock is there");
+		}
+		lines_add(&l, ms + 40, caller, "ends order x%dy", 1000 + i);
+	}
+	lines_run(&l);
+	for (int i = 1; i < NR; i += 2) {
+		assert_int_not_equal(l.requests[begun[i]], 0);
+		assert_int_equal(l.requests[begun[i]], l.requests[asked[i]]);
+		assert_int_equal(l.requests[begun[i]], l.requests[answered[i]]);
+	}
+	lines_end(&l);
+}
+
+static void what_is_done_while_two_wait_is_left_alone(void **state)
+{
+	uint64_t answered[NR];
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "a.log", "a.log");
+	for (int i = 0; i < NR; i++) {
+		for (int k = 0; k < 2; k++)
+			lines_add(&l, i * 1000, k ? "caller 1" : "caller 2", "begins order x%dy",
+				  1000 + 2 * i + k);
+		answered[i] = lines_add(&l, i * 1000 + 20, "stage 1", "stock is there");
+		for (int k = 0; k < 2; k++)
+			lines_add(&l, i * 1000 + 40, k ? "caller 1" : "caller 2", "ends order x%dy",
+				  1000 + 2 * i + k);
+	}
+	lines_run(&l);
+	for (int i = 0; i < NR; i++)
+		assert_int_equal(l.requests[answered[i]], 0);
+	lines_end(&l);
+}
+
+/* Each line is work of its own, but now and then two follow each other at once. */
+static void what_is_always_work_of_its_own_is_cut_off(void **state)
+{
+	struct frame_step v[NR] = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < NR; i++)
+		v[i] = (struct frame_step){ .at = i + 1,
+					    .before = OPEN,
+					    .after = OPEN,
+					    .is_cut = i != 7 && i != 9,
+					    .is_same = i == 9 };
+	frame_join(v, NR, NR_STATEMENTS);
+	assert_true(v[7].is_cut);
+	assert_false(v[9].is_cut);
+}
+
 static void an_amount_with_its_unit_names_nothing(void **state)
 {
 	(void)state;
@@ -149,6 +216,9 @@ int main(void)
 		cmocka_unit_test(
 			an_answer_is_held_to_its_question_and_not_to_what_the_other_end_asks),
 		cmocka_unit_test(who_answers_itself_is_answered),
+		cmocka_unit_test(what_is_done_while_only_one_waits_is_done_for_it),
+		cmocka_unit_test(what_is_done_while_two_wait_is_left_alone),
+		cmocka_unit_test(what_is_always_work_of_its_own_is_cut_off),
 		cmocka_unit_test(an_amount_with_its_unit_names_nothing),
 	};
 

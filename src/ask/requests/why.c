@@ -77,6 +77,9 @@ static void say_why(struct telling *t, uint32_t i, const struct why *why)
 			STR_ARG(why->thing));
 	} else if (why->how == WHY_LOOP) {
 		buf_fmt(&t->words, "a further round of a loop of the same thread");
+	} else if (has_after && why->how == WHY_WITHIN) {
+		buf_fmt(&t->words, "done by another thread of the node during ");
+		say_span(t, t->after[i]);
 	} else if (why->how == WHY_HANDED) {
 		buf_fmt(&t->words, "handed on within the node, first in, first out");
 	} else {

@@ -426,12 +426,12 @@ static void see_frames(struct cutter *c)
 					    .silence = s->gap,
 					    .is_cut = s->begins > 0.5F,
 					    .is_sure = s->begins > 0.5F && is_contradicted(c, s),
+					    .is_same = s->relation == SHARES,
 					    .is_round = is_round(c, s) };
 	}
 	frame_join(v, c->steps.nr, c->nr_pairs);
 	for (size_t i = 0; i < c->steps.nr; i++)
-		if (!v[i].is_cut)
-			c->steps.v[i].begins = 0;
+		c->steps.v[i].begins = v[i].is_cut;
 	free(v);
 }
 

@@ -60,7 +60,7 @@ static bool agrees(const struct side *s, uint32_t statement)
 }
 
 /* By the cuts alone. */
-static void suppose(const struct frame_step *v, size_t nr, struct side *closes, struct side *opens,
+static void suppose(struct frame_step *v, size_t nr, struct side *closes, struct side *opens,
 		    uint32_t nr_statements)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -73,6 +73,12 @@ static void suppose(const struct frame_step *v, size_t nr, struct side *closes, 
 	for (uint32_t i = 0; i < nr_statements; i++) {
 		closes->is_edge[i] = agrees(closes, i) && !agrees(opens, i);
 		opens->is_edge[i] = agrees(opens, i) && !agrees(closes, i);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		bool is_alone = (agrees(closes, v[i].before) && agrees(opens, v[i].before)) ||
+				(agrees(closes, v[i].after) && agrees(opens, v[i].after));
+
+		v[i].is_cut |= is_alone && !v[i].is_same;
 	}
 }
 

@@ -14,6 +14,7 @@ struct frame_step {
 	float silence;          /* between them, as a logarithm */
 	bool is_cut;            /* a piece of work seems to begin with the later line */
 	bool is_sure;           /* both lines contradict each other */
+	bool is_same;           /* both name the same */
 	bool is_round;          /* of a loop: it stays cut */
 };
 

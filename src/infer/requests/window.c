@@ -12,6 +12,7 @@
 #include "infer/requests/roots.h"
 #include "infer/requests/session.h"
 #include "infer/requests/visit.h"
+#include "infer/requests/within.h"
 
 #define FAMILY_SILENT_NS (600 * NS_S)
 
@@ -100,6 +101,7 @@ int window_infer(struct window *n, struct gather *g, struct course *course,
 	visits_find(&w, &ties);
 	family_find(&w);
 	session_find(&w, &owners, &ties);
+	within_find(&w);
 	hand_off(&w);
 	state = find_states(n, &w);
 	got = sessions_emit(&w, &owners, state, out, err);
