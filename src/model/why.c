@@ -68,7 +68,7 @@ const char *why_how_name(enum why_how how)
 	static const char *const names[] = {
 		[WHY_FIRST] = "first",   [WHY_FOLLOWS] = "follows", [WHY_AGREED] = "agreed",
 		[WHY_AGAIN] = "again",   [WHY_FAMILY] = "family",   [WHY_LOOP] = "loop",
-		[WHY_HANDED] = "handed", [WHY_WITHIN] = "within",
+		[WHY_HANDED] = "handed", [WHY_WITHIN] = "within",   [WHY_TURN] = "turn",
 	};
 
 	return how < WHY_HOW_NR ? names[how] : "unknown";

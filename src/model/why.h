@@ -20,6 +20,7 @@ enum why_how {
 	WHY_LOOP,    /* a further round of one loop */
 	WHY_HANDED,  /* handed on first in, first out, within one node */
 	WHY_WITHIN,  /* done while it waits, by another thread of the node */
+	WHY_TURN,    /* nothing else was done to the thing at the time */
 	WHY_HOW_NR,
 };
 

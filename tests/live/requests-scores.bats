@@ -38,8 +38,8 @@ learned() {
 @test "YARN 3.3.6 without a model" { scored yarn-3.3.6 97 73; }
 @test "YARN 2.0.2-alpha without a model" { scored yarn-2.0.2-alpha 95 90; }
 @test "Spark 3.5 on YARN without a model" { scored spark-3.5-yarn 97 58; }
-@test "HBase 2.5.11 without a model" { scored hbase-2.5.11 50 61; }
-@test "HBase 0.94.18 without a model" { scored hbase-0.94.18 33 33; }
+@test "HBase 2.5.11 without a model" { scored hbase-2.5.11 95 95; }
+@test "HBase 0.94.18 without a model" { scored hbase-0.94.18 95 95; }
 @test "Cassandra 5.0.9 without a model" { scored cassandra-5.0.9 66 69; }
 @test "Cassandra 2.1.0 without a model" { scored cassandra-2.1.0 75 75; }
 
@@ -48,7 +48,7 @@ learned() {
 @test "YARN 3.3.6 with its model" { learned yarn-3.3.6 yarn-3.3.6 97 73; }
 @test "YARN 2.0.2-alpha with its model" { learned yarn-2.0.2-alpha yarn-2.0.2-alpha 95 90; }
 @test "Spark 3.5 on YARN with the model of YARN" { learned spark-3.5-yarn yarn-3.3.6 97 58; }
-@test "HBase 2.5.11 with its model" { learned hbase-2.5.11 hbase-2.5.11-hadoop3 50 61; }
-@test "HBase 0.94.18 with its model" { learned hbase-0.94.18 hbase-0.94.18 31 31; }
+@test "HBase 2.5.11 with its model" { learned hbase-2.5.11 hbase-2.5.11-hadoop3 95 95; }
+@test "HBase 0.94.18 with its model" { learned hbase-0.94.18 hbase-0.94.18 95 95; }
 @test "Cassandra 5.0.9 with its model" { learned cassandra-5.0.9 cassandra-5.0.9 77 82; }
 @test "Cassandra 2.1.0 with its model" { learned cassandra-2.1.0 cassandra-2.1.0 93 93; }

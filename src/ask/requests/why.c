@@ -75,6 +75,9 @@ static void say_why(struct telling *t, uint32_t i, const struct why *why)
 			"belongs to " STR_FMT ": by a name, a number, its log, or what is "
 			"dealt with at the time",
 			STR_ARG(why->thing));
+	} else if (why->how == WHY_TURN) {
+		buf_fmt(&t->words, "is about " STR_FMT ", at which requests take turns",
+			STR_ARG(why->thing));
 	} else if (why->how == WHY_LOOP) {
 		buf_fmt(&t->words, "a further round of a loop of the same thread");
 	} else if (has_after && why->how == WHY_WITHIN) {

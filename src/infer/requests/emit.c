@@ -71,7 +71,7 @@ static bool is_ours(const struct work *w, const struct unit *u, const struct see
 {
 	if (l->is_keyed)
 		return false;
-	if (!u->is_mixed || u->family)
+	if (!u->is_mixed || u->family || u->turn)
 		return true;
 	for (unsigned i = 0; i < l->nr_own; i++)
 		for (uint32_t k = 0; k < u->nr_held; k++)

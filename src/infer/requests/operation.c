@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 #define SAME_LEVEL 1.3 /* a finer level with hardly more values names the same objects */
-#define MOSTLY 0.5
+#define FAIR 0.2       /* a part of the work that is no accident */
 #define AT_ONCE_NS INT64_C(20000000)
 
 struct operations {
@@ -127,7 +127,7 @@ static void find_roles(struct operations *p)
 	names_done(&roles);
 }
 
-/* Logs in which most work is done to objects are one role, whoever writes them. */
+/* Logs in which a fair part of the work is done to objects are one role, whoever writes them. */
 static void find_deals(struct operations *p)
 {
 	const struct work *w = p->w;
@@ -138,7 +138,7 @@ static void find_deals(struct operations *p)
 	vec_each (&w->units, u) {
 		uint32_t log = work_line(w, u->from)->file;
 
-		if (!u->family || log >= w->g->logs.nr)
+		if ((!u->family && !u->turn) || log >= w->g->logs.nr)
 			continue;
 		all[log]++;
 		for (uint32_t i = 0; i < u->nr_held; i++) {
@@ -152,7 +152,7 @@ static void find_deals(struct operations *p)
 		}
 	}
 	for (uint32_t log = 0; log < w->g->logs.nr; log++)
-		if (with[log] < MOSTLY * all[log] || !all[log])
+		if (with[log] < FAIR * all[log] || !all[log])
 			p->object[log] = 0;
 	free(all);
 }
@@ -260,7 +260,7 @@ uint64_t operations_of(const struct operations *p, const struct unit *u, const s
 	const struct work *w = p->w;
 
 	/* what descends from one number is told apart by who does it */
-	if (u->family && w->root[u->family])
+	if (u->turn || (u->family && w->root[u->family]))
 		return p->object[l->file] ? map_pair(1, p->object[l->file])
 					  : map_pair(2, p->role[l->file]);
 	if (u->family) {

@@ -37,6 +37,7 @@ struct sitting {
 	const struct ties *l;
 	struct map live;       /* thing: 1 + the session that named it last */
 	struct map families;   /* family: its session */
+	struct map turns;      /* turn: its session */
 	bool *is_entry;        /* of each family of threads: requests come in there */
 	struct map executions; /* without a parent: 1 + the last unit that began work */
 	struct map seen;       /* session and type */
@@ -531,8 +532,8 @@ static void sit(struct sitting *s, uint32_t unit)
 	struct unit *u = &w->units.v[unit];
 	double sure = 1;
 
-	u->is_batch =
-		u->family == FAMILY_SEVERAL || (!u->family && (u->is_batch || is_spread(s, u)));
+	u->is_batch = u->family == FAMILY_SEVERAL || u->is_aside ||
+		      (!u->family && !u->turn && (u->is_batch || is_spread(s, u)));
 	if (!u->is_batch && !u->is_undated)
 		answer(s, unit);
 	if (!u->is_batch && !u->is_undated && u->parent == NO_UNIT) {
@@ -554,6 +555,16 @@ static void sit(struct sitting *s, uint32_t unit)
 		u->session = (uint32_t)*at;
 		u->why = WHY_FAMILY;
 		u->thing = u->family;
+		if (u->parent != NO_UNIT && w->units.v[u->parent].session != u->session)
+			u->parent = NO_UNIT;
+	} else if (u->turn && !u->is_batch) {
+		uint64_t *at = map_at(&s->turns, u->turn);
+
+		if (!*at)
+			*at = ++s->nr;
+		u->session = (uint32_t)*at;
+		u->why = WHY_TURN;
+		u->thing = u->subject;
 		if (u->parent != NO_UNIT && w->units.v[u->parent].session != u->session)
 			u->parent = NO_UNIT;
 	} else if (u->parent != NO_UNIT) {
@@ -624,4 +635,5 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 	vec_done(&s.first);
 	map_done(&s.live);
 	map_done(&s.families);
+	map_done(&s.turns);
 }

@@ -5,12 +5,14 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "infer/requests/agreed.h"
+#include "infer/requests/aside.h"
 #include "infer/requests/course.h"
 #include "infer/requests/family.h"
 #include "infer/requests/handoff.h"
 #include "infer/requests/list.h"
 #include "infer/requests/roots.h"
 #include "infer/requests/session.h"
+#include "infer/requests/turns.h"
 #include "infer/requests/visit.h"
 #include "infer/requests/within.h"
 
@@ -85,6 +87,7 @@ int window_infer(struct window *n, struct gather *g, struct course *course,
 	struct work w;
 	struct owners owners;
 	struct ties ties;
+	struct subjects subjects;
 	enum sitting_state *state;
 	int got;
 
@@ -94,12 +97,17 @@ int window_infer(struct window *n, struct gather *g, struct course *course,
 	agreed_find(&w);
 	cut_threads(&w);
 	family_split(&w);
+	subjects_find(&subjects, &w);
+	aside_find(&w, &subjects);
+	turns_find(&w, &subjects);
+	subjects_done(&subjects);
 	weigh_units(&w);
 	find_owners(&w, &owners);
 	list_mark(&w);
 	ties_find(&ties, &w, &owners);
 	visits_find(&w, &ties);
 	family_find(&w);
+	turns_join(&w);
 	session_find(&w, &owners, &ties);
 	within_find(&w);
 	hand_off(&w);

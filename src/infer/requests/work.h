@@ -33,11 +33,14 @@ struct unit {
 	uint32_t held_at, nr_held;
 	uint32_t execution; /* units that rounds of one loop made share it */
 	uint32_t family;    /* of names: 0 none, or FAMILY_SEVERAL */
+	uint32_t turn;      /* at the object that it is about: 0 none */
+	uint32_t subject;   /* that object */
 	uint32_t parent;    /* the unit that it follows, or NO_UNIT */
 	uint32_t session;   /* units with the same one are one request */
 	bool is_served;     /* its caller waits for it */
 	bool is_undated;    /* nothing tells when it was */
 	bool is_batch;      /* names things of several requests: belongs to none */
+	bool is_aside;      /* about nothing that the work around it is about */
 	bool is_mixed;      /* its execution does: so do the lines that name nothing */
 	bool is_visit;      /* it names things in turn, whoever they belong to */
 	enum why_how why;   /* it is in its session */

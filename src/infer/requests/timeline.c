@@ -1,0 +1,326 @@
+/*
+ * A table is created, filled, flushed, split and dropped: by one request after another, each of
+ * which may be seen in many threads of many nodes. All lines about one object, in the order of
+ * their time, are its time line, and it is cut where nothing was heard of the object for long and
+ * something begins.
+ *
+ * How long that is, the statements tell: before what begins a request it is always silent, since
+ * whoever asked waited for the answer and then did something else; within a request mostly the next
+ * line follows at once. A long silence is within a request when a piece of work goes on across it,
+ * when lines of one family stand on both sides, or when what comes after it mostly follows at once
+ * upon other work, or upon just that work, in another pool of threads: then it had to wait for its
+ * turn there. If no two sorts of statements can be told apart like that, nothing is said.
+ */
+#include "infer/requests/timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "infer/requests/family.h"
+
+enum {
+	LOOK_BACK = 64,
+	TYPE_MIN = 4, /* lines of a statement that show when it comes */
+	PAIR_MIN = 2, /* times that one was seen to follow the other at once */
+};
+#define SILENT_NS INT64_C(200000000) /* nobody asks again so soon after the answer */
+#define MOMENT_NS INT64_C(5000000)
+#define HARDLY \
+	0.1 /* so seldom something begins in a pool of threads that only works for others \
+	     */
+#define TOLD 0.5
+#define MOSTLY 0.5
+#define AT_TIMES 0.2
+
+static int by_time(const void *a, const void *b, void *to)
+{
+	const struct gather *g = to;
+	const struct step *x = a, *y = b;
+	const struct seen_line *p = &g->lines.v[x->line], *q = &g->lines.v[y->line];
+
+	if (x->subject != y->subject)
+		return x->subject < y->subject ? -1 : 1;
+	if (p->ns != q->ns)
+		return p->ns < q->ns ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static uint32_t type_of(struct timeline *t, uint32_t pool, uint32_t type)
+{
+	uint64_t *at = map_at(&t->types, map_pair(pool, type));
+
+	if (!*at) {
+		vec_push(&t->habits, (struct habit){ 0 });
+		*at = t->habits.nr;
+	}
+	return (uint32_t)*at - 1;
+}
+
+uint32_t timeline_family(const struct work *w, const struct seen_line *l)
+{
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < l->nr_own && found != FAMILY_SEVERAL; i++) {
+		uint32_t thing = line_names(w, l)[i], numbers = work_numbers(w, thing);
+		uint32_t family = w->root[thing]                     ? w->root[thing]
+				  : w->is_family[thing]              ? thing
+				  : numbers && w->is_family[numbers] ? numbers
+								     : 0;
+
+		if (family)
+			found = !found || found == family ? family : FAMILY_SEVERAL;
+	}
+	return found == FAMILY_SEVERAL ? 0 : found;
+}
+
+/* Whether the line does after a silence what was done in these lines before. */
+static bool is_again(const struct work *w, uint32_t from, uint32_t at)
+{
+	uint32_t type = work_line(w, at)->type;
+
+	if (at == from || work_line(w, at)->ns - work_line(w, at - 1)->ns <= SILENT_NS)
+		return false;
+	from = at - from > LOOK_BACK ? at - LOOK_BACK : from;
+	while (at-- > from)
+		if (work_line(w, at)->type == type)
+			return true;
+	return false;
+}
+
+static void list_unit(struct timeline *t, const struct unit *u)
+{
+	const struct work *w = t->w;
+	uint32_t from = u->from, last = 0;
+
+	t->nr_pieces++;
+	for (uint32_t at = u->from; at < u->to; at++) {
+		const struct seen_line *l = work_line(w, at);
+		uint32_t subject = subject_at(w, t->s, at), pool = w->family[l->thread];
+
+		if ((subject && last && subject != last) || is_again(w, from, at)) {
+			t->nr_pieces++;
+			from = at;
+		}
+		last = subject ? subject : last;
+		if (subject)
+			vec_push(&t->v, (struct step){ .line = w->by_thread[at],
+						       .piece = t->nr_pieces,
+						       .subject = subject,
+						       .family = timeline_family(w, l),
+						       .pool = pool,
+						       .type = type_of(t, pool, l->type) });
+	}
+}
+
+static void list_steps(struct timeline *t)
+{
+	vec_each (&t->w->units, u)
+		if (!u->is_undated)
+			list_unit(t, u);
+	if (t->v.nr)
+		qsort_r(t->v.v, t->v.nr, sizeof(*t->v.v), by_time, (void *)t->w->g);
+}
+
+/* Until when each piece goes on. */
+static int64_t *piece_ends(const struct timeline *t)
+{
+	int64_t *end = mem_realloc(NULL, mem_bytes(t->nr_pieces + (size_t)1, sizeof(*end)));
+
+	memset(end, 0, (t->nr_pieces + (size_t)1) * sizeof(*end));
+	vec_each (&t->v, s)
+		end[s->piece] = t->w->g->lines.v[s->line].ns;
+	return end;
+}
+
+/* What goes on for certain: work across a silence, and lines of one family. */
+static void relate(struct timeline *t)
+{
+	const struct gather *g = t->w->g;
+	int64_t *end = piece_ends(t), reach = 0;
+	size_t family_at = 0;
+
+	for (size_t i = 0; i < t->v.nr; i++) {
+		struct step *s = &t->v.v[i], *p = i ? s - 1 : NULL;
+		int64_t ns = g->lines.v[s->line].ns;
+
+		s->goes_on = false;
+		s->is_first = !p || p->subject != s->subject;
+		if (s->is_first) {
+			reach = INT64_MIN;
+			family_at = SIZE_MAX;
+		} else {
+			s->gap = ns - g->lines.v[p->line].ns;
+			s->goes_on = reach >= ns;
+		}
+		if (s->family && family_at != SIZE_MAX && t->v.v[family_at].family == s->family)
+			for (size_t k = family_at + 1; k <= i; k++)
+				t->v.v[k].goes_on = true;
+		if (s->family)
+			family_at = i;
+		reach = end[s->piece] > reach ? end[s->piece] : reach;
+	}
+	free(end);
+}
+
+/* --- what follows upon other work ------------------------------------------------------------ */
+
+/* Whether what it takes from the line before shows anything: a pool of threads that starts again
+ * was asked again. */
+static bool is_telling(const struct step *s)
+{
+	return !s->is_first && s[-1].pool != s->pool;
+}
+
+static struct habit *pair_at(struct timeline *t, const struct step *s)
+{
+	uint64_t *at = map_at(&t->pairs, map_pair(s[-1].type, s->type));
+
+	if (!*at) {
+		vec_push(&t->pair_habits, (struct habit){ 0 });
+		*at = t->pair_habits.nr;
+	}
+	return &t->pair_habits.v[*at - 1];
+}
+
+/* Whether it is mostly silent before such a line, in a pool of threads where that is not rare. */
+static bool is_root(const struct timeline *t, const struct step *s)
+{
+	const struct habit *all = &t->habits.v[s->type], *pool = &t->pools[s->pool];
+
+	return pool->late > HARDLY * (pool->soon + pool->late) &&
+	       all->late >= MOSTLY * (all->soon + all->late) && all->late;
+}
+
+static bool is_due(struct timeline *t, const struct step *s)
+{
+	const struct habit *pair = pair_at(t, s);
+
+	if (s->goes_on || !is_telling(s))
+		return s->goes_on;
+	return !is_root(t, s) ||
+	       (pair->soon >= PAIR_MIN && pair->soon >= AT_TIMES * (pair->soon + pair->late));
+}
+
+/* Whether anything begins within the first moment after the silence: threads overtake each other
+ * when they log. */
+static bool begins_here(struct timeline *t, size_t at)
+{
+	const struct step *s = &t->v.v[at];
+	int64_t ns = t->w->g->lines.v[s->line].ns;
+
+	if (s->is_first)
+		return true;
+	if (s->gap <= SILENT_NS || s->goes_on)
+		return false;
+	if (!is_due(t, s))
+		return true;
+	for (size_t i = at + 1; i < t->v.nr && i < at + LOOK_BACK; i++) {
+		const struct step *n = &t->v.v[i];
+
+		if (n->is_first || t->w->g->lines.v[n->line].ns - ns > MOMENT_NS)
+			break;
+		if (is_root(t, n))
+			return true;
+	}
+	return false;
+}
+
+static void find_begins(struct timeline *t)
+{
+	vec_each (&t->v, s)
+		if (is_telling(s)) {
+			bool is_late = s->gap > SILENT_NS && !s->goes_on;
+
+			habit_count(&t->pools[s->pool], is_late);
+			habit_count(&t->habits.v[s->type], is_late);
+			habit_count(pair_at(t, s), is_late);
+		}
+	for (size_t i = 0; i < t->v.nr; i++)
+		t->v.v[i].begins = begins_here(t, i);
+}
+
+/* --- whether they take turns ------------------------------------------------------------------ */
+
+static double entropy(double part, double of)
+{
+	double p = of > 0 ? part / of : 0;
+
+	return p <= 0 || p >= 1 ? 0 : -of * (p * log(p) + (1 - p) * log(1 - p));
+}
+
+/* How much the statement behind a silence tells of whether it was a long one: nothing, where
+ * requests come at any time. */
+static double told(const struct timeline *t)
+{
+	double left = 0, late = 0, of = 0;
+
+	vec_each (&t->habits, h) {
+		uint32_t nr = h->soon + h->late;
+
+		if (nr < TYPE_MIN)
+			continue;
+		left += entropy(h->late, nr);
+		late += h->late;
+		of += nr;
+	}
+	return late > 0 && late < of ? 1 - left / entropy(late, of) : 0;
+}
+
+/* The share of the lines that are of the first turn at their object: most of what is said of things
+ * that a request makes for itself. */
+static double first_share(const struct timeline *t)
+{
+	double nr = 0;
+	uint32_t first = 0;
+
+	vec_each (&t->v, s) {
+		first = s->is_first ? s->turn : first;
+		nr += s->turn == first;
+	}
+	return t->v.nr ? nr / (double)t->v.nr : 1;
+}
+
+bool timeline_is_by_turns(const struct timeline *t)
+{
+	return told(t) >= TOLD && first_share(t) < MOSTLY;
+}
+
+static void number_turns(struct timeline *t)
+{
+	uint32_t turn = 0;
+
+	vec_each (&t->v, s) {
+		turn += s->begins;
+		s->turn = turn;
+	}
+}
+
+void timeline_cut(struct timeline *t)
+{
+	memset(t->pools, 0, (t->w->nr_families + 1) * sizeof(*t->pools));
+	memset(t->habits.v, 0, t->habits.nr * sizeof(*t->habits.v));
+	map_done(&t->pairs);
+	vec_clear(&t->pair_habits);
+	relate(t);
+	find_begins(t);
+	number_turns(t);
+}
+
+void timeline_init(struct timeline *t, const struct work *w, const struct subjects *s)
+{
+	*t = (struct timeline){ .w = w, .s = s };
+	t->pools = mem_zalloc(mem_bytes(w->nr_families + (size_t)1, sizeof(*t->pools)));
+	list_steps(t);
+}
+
+void timeline_done(struct timeline *t)
+{
+	map_done(&t->types);
+	map_done(&t->pairs);
+	vec_done(&t->habits);
+	vec_done(&t->pair_habits);
+	vec_done(&t->v);
+	free(t->pools);
+}
