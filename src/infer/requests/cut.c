@@ -194,13 +194,22 @@ static bool is_same_thread(const struct seen_line *p, const struct seen_line *e)
 	return p->file == e->file && p->thread == e->thread;
 }
 
-/* Whether the work is done: its question is answered, and the next line names something else. */
+static bool is_answer(const struct work *w, uint32_t at)
+{
+	return w->answers && w->answers[w->by_thread[at]];
+}
+
+/* Whether the work is done: its question is answered, and the next line names something else; or
+ * the next line answers what had not been asked yet. */
 static bool is_answered(const struct cutter *c, uint32_t at)
 {
 	const struct work *w = c->w;
 	const struct seen_line *e = work_line(w, at);
+	uint32_t asked = w->answers ? w->answers[w->by_thread[at]] : 0;
 
-	if (!w->answers || !w->answers[w->by_thread[at - 1]])
+	if (asked && w->g->lines.v[asked - 1].ns > work_line(w, at - 1)->ns)
+		return true;
+	if (!is_answer(w, at - 1))
 		return false;
 	for (unsigned i = 0; i < e->nr_own; i++)
 		if (tells(c, line_names(w, e)[i]))
@@ -232,7 +241,9 @@ static void add_step(struct cutter *c, uint32_t at)
 	else if (s.relation == MAY_CONTRADICT)
 		s.begins = 0.6F;
 	else
-		s.begins = e->ns - p->ns > (int64_t)LONG_MS * NS_PER_MS ? 0.95F : 0.2F;
+		s.begins = e->ns - p->ns > (int64_t)LONG_MS * NS_PER_MS ? 0.95F
+			   : s.gap && is_answer(c->w, at - 1)           ? 0.8F
+									: 0.2F;
 	vec_push(&c->steps, s);
 }
 

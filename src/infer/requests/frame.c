@@ -60,7 +60,7 @@ static bool agrees(const struct side *s, uint32_t statement)
 }
 
 /* By the cuts alone. */
-static void suppose(struct frame_step *v, size_t nr, struct side *closes, struct side *opens,
+static void suppose(const struct frame_step *v, size_t nr, struct side *closes, struct side *opens,
 		    uint32_t nr_statements)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -74,9 +74,16 @@ static void suppose(struct frame_step *v, size_t nr, struct side *closes, struct
 		closes->is_edge[i] = agrees(closes, i) && !agrees(opens, i);
 		opens->is_edge[i] = agrees(opens, i) && !agrees(closes, i);
 	}
+}
+
+/* Work of one line is cut off even where it was not, unless the other line mostly goes on. */
+static void cut_off(struct frame_step *v, size_t nr, const struct side *closes,
+		    const struct side *opens)
+{
 	for (size_t i = 0; i < nr; i++) {
-		bool is_alone = (agrees(closes, v[i].before) && agrees(opens, v[i].before)) ||
-				(agrees(closes, v[i].after) && agrees(opens, v[i].after));
+		uint32_t p = v[i].before, e = v[i].after;
+		bool is_alone = (agrees(closes, p) && agrees(opens, p)) ||
+				(agrees(closes, e) && agrees(opens, e));
 
 		v[i].is_cut |= is_alone && !v[i].is_same;
 	}
@@ -179,6 +186,7 @@ void frame_join(struct frame_step *v, size_t nr, uint32_t nr_statements)
 	struct frames *frames;
 
 	suppose(v, nr, &closes, &opens, nr_statements);
+	cut_off(v, nr, &closes, &opens);
 	for (int i = 0; i < ROUNDS; i++)
 		if (!doubt(v, nr, &closes, &opens, nr_statements))
 			break;

@@ -1,10 +1,10 @@
 /*
- * A piece of work that waits has lines before and after what is done for it meanwhile. Units of one
- * sort that are always done while work of another sort goes on in the same log are done for it: if
- * they name things, one that this work names as well; if they name nothing, then the other way
- * round too, such work is never done without them. Where two such pieces go on at the same time
- * nothing is decided. One pass to learn and one to join, over the units and what goes on around
- * each.
+ * A piece of work that waits has a line before and a line after what is done for it meanwhile.
+ * Units of one sort that are nearly always done while work of another sort waits behind one of its
+ * statements, in the same log, are done for it; if they name things, one that this work names as
+ * well. It is no habit unless it holds the other way round too: such work hardly ever waits there
+ * without them. Where two such pieces wait at the same time nothing is decided. One pass to learn
+ * and one to join, over the units and what goes on around each.
  */
 #include "infer/requests/within.h"
 
@@ -27,33 +27,28 @@ struct going {
 };
 
 struct pair {
-	uint32_t nr;     /* units of the second sort with the first around them */
-	uint32_t around; /* units with the first around some of the second */
+	uint32_t nr;     /* units of the second sort during which the first waits */
+	uint32_t around; /* units that wait behind the first for some of the second */
 	int64_t delay;   /* from the first to the second, in all, ns */
 };
 
 struct finder {
 	struct work *w;
-	struct going *going;     /* of each log */
-	uint32_t *alone;         /* of each session: its units, to tell those that are alone */
-	uint32_t *nr, *nr_loose; /* of each type: units to explain; those that name nothing */
-	uint32_t *named;         /* of each type: units within one that names the same */
-	uint32_t *nr_with;       /* of each type: units that may be around others with it */
-	struct map at;           /* two types: 1 + where in pairs */
-	struct map counted;      /* unit around and type within */
+	struct going *going; /* of each log */
+	uint32_t *alone;     /* of each session: its units */
+	uint32_t *nr;        /* of each type: units to be explained */
+	uint32_t *nr_shared; /* of these: within one that names the same */
+	uint32_t *nr_with;   /* of each type: units that may be around others with it */
+	uint32_t *best;      /* of each type: 1 + the statement behind which is waited for it */
+	struct map at;       /* two types: 1 + where in pairs */
+	struct map counted;  /* first line of the statement around, and type within */
 	VEC(struct pair) pairs;
-	uint32_t *best; /* of each type: 1 + the one that is always around it */
 };
 
 static bool is_asking(const struct finder *f, const struct unit *u)
 {
 	return !u->is_batch && !u->is_undated && !u->family && u->parent == NO_UNIT && u->session &&
 	       f->alone[u->session] == 1;
-}
-
-static bool is_around(const struct unit *a, const struct unit *u)
-{
-	return a->start <= u->start && a->end >= u->end && a->end > a->start;
 }
 
 static bool can_wait(const struct unit *u)
@@ -71,22 +66,36 @@ static bool shares(const struct work *w, const struct unit *a, const struct unit
 	return false;
 }
 
-/* The last line of the statement before the time; NULL: none. */
-static const struct seen_line *line_of(const struct work *w, const struct unit *a, uint32_t type,
-				       int64_t ns)
+/* Whether the unit may be done for the one that goes on. */
+static bool can_be_for(const struct work *w, const struct unit *a, const struct unit *u)
 {
-	const struct seen_line *found = NULL;
-
-	for (uint32_t at = a->from; at < a->to && at - a->from < LINES_MAX; at++) {
-		const struct seen_line *l = work_line(w, at);
-
-		if (l->type == type && l->ns <= ns)
-			found = l;
-	}
-	return found;
+	return a->start <= u->start && a->end >= u->end && (!u->nr_held || shares(w, a, u));
 }
 
-/* The statement of the unit around stands before a line within. */
+/* Whether the work waits behind this line of it at the time. */
+static bool waits_at(const struct work *w, const struct unit *a, uint32_t at, int64_t ns)
+{
+	return work_line(w, at)->ns <= ns && (at + 1 == a->to || work_line(w, at + 1)->ns >= ns);
+}
+
+static bool waits_behind(const struct work *w, const struct unit *a, uint32_t type, int64_t ns)
+{
+	for (uint32_t at = a->from; at < a->to && at - a->from < LINES_MAX; at++)
+		if (work_line(w, at)->type == type && waits_at(w, a, at, ns))
+			return true;
+	return false;
+}
+
+/* Where the statement stands first in the unit. */
+static uint32_t first_of(const struct work *w, const struct unit *a, uint32_t type)
+{
+	uint32_t at = a->from;
+
+	while (work_line(w, at)->type != type)
+		at++;
+	return at;
+}
+
 static void count_pair(struct finder *f, const struct seen_line *before, const struct seen_line *l,
 		       bool is_first, bool is_asked)
 {
@@ -107,64 +116,61 @@ static void count_pair(struct finder *f, const struct seen_line *before, const s
 		p->delay = INT64_MAX;
 }
 
-static bool is_first_of_type(const struct work *w, const struct unit *a, uint32_t at)
-{
-	for (uint32_t i = a->from; i < at; i++)
-		if (work_line(w, i)->type == work_line(w, at)->type)
-			return false;
-	return true;
-}
-
-/* Whether a unit further back in the list has the statement too: it counts once. */
+/* Whether another one that goes on waits likewise: a unit within counts once. */
 static bool is_repeated(const struct finder *f, const struct going *g, size_t from, uint32_t type,
 			const struct unit *u)
 {
-	for (size_t i = from; i < g->v.nr; i++)
-		if (is_around(&f->w->units.v[g->v.v[i]], u) &&
-		    line_of(f->w, &f->w->units.v[g->v.v[i]], type, u->start))
+	for (size_t i = from; i < g->v.nr; i++) {
+		const struct unit *a = &f->w->units.v[g->v.v[i]];
+
+		if (can_be_for(f->w, a, u) && waits_behind(f->w, a, type, u->start))
 			return true;
+	}
 	return false;
 }
 
-/* A line within the unit that is to be explained by what goes on around it. */
 static void learn_line(struct finder *f, const struct going *g, size_t i, const struct unit *u,
 		       const struct seen_line *l)
 {
 	const struct work *w = f->w;
 	const struct unit *a = &w->units.v[g->v.v[i]];
-	uint64_t *counted = map_at(&f->counted, map_pair(g->v.v[i], l->type));
-	bool is_asked = l == work_line(w, u->from) && !u->nr_held && is_asking(f, u);
+	bool is_asked = l == work_line(w, u->from) && is_asking(f, u);
 
 	for (uint32_t at = a->from; at < a->to && at - a->from < LINES_MAX; at++) {
 		const struct seen_line *before = work_line(w, at);
+		uint64_t *counted;
 
-		if (before->ns <= l->ns && is_first_of_type(w, a, at))
-			count_pair(f, line_of(w, a, before->type, l->ns), l, !*counted,
-				   is_asked && !is_repeated(f, g, i + 1, before->type, u));
+		/* of lines of one statement in a row the last one waits */
+		if (!waits_at(w, a, at, l->ns) ||
+		    (at + 1 < a->to && work_line(w, at + 1)->type == before->type &&
+		     waits_at(w, a, at + 1, l->ns)))
+			continue;
+		counted = map_at(&f->counted, map_pair(first_of(w, a, before->type), l->type));
+		count_pair(f, before, l, !*counted,
+			   is_asked && !is_repeated(f, g, i + 1, before->type, u));
+		*counted = 1;
 	}
-	*counted = 1;
 }
 
 static void learn(struct finder *f, const struct going *g, uint32_t unit)
 {
 	const struct work *w = f->w;
 	const struct unit *u = &w->units.v[unit];
-	bool is_named = false;
+	bool is_shared = false;
 
 	for (size_t i = 0; i < g->v.nr; i++) {
-		const struct unit *a = &w->units.v[g->v.v[i]];
-
-		if (!is_around(a, u))
+		if (!can_be_for(w, &w->units.v[g->v.v[i]], u))
 			continue;
-		is_named |= u->nr_held && shares(w, a, u);
+		is_shared |= u->nr_held > 0;
 		for (uint32_t at = u->from; at < u->to && at - u->from < LINES_MAX; at++)
-			if (f->nr_loose[work_line(w, at)->type] >= SEEN_MIN)
+			if (f->nr[work_line(w, at)->type] >= SEEN_MIN)
 				learn_line(f, g, i, u, work_line(w, at));
 	}
-	f->named[u->type] += is_named && is_asking(f, u);
+	f->nr_shared[u->type] += is_shared && is_asking(f, u);
 }
 
-/* Of the statements that are always around a sort of units, and never without, the nearest. */
+/* Of the statements behind which is always waited for a sort of units, and never without, the
+ * nearest. */
 static void decide(struct finder *f)
 {
 	int64_t *delay = mem_zalloc(mem_bytes(f->w->g->types.nr + 1, sizeof(*delay)));
@@ -175,7 +181,7 @@ static void decide(struct finder *f)
 		int64_t mean = p->nr ? p->delay / p->nr : 0;
 
 		if (p->nr < SEEN_MIN || p->around < SEEN_MIN ||
-		    p->nr < NEARLY_ALWAYS * f->nr_loose[next] ||
+		    p->nr < NEARLY_ALWAYS * f->nr[next] ||
 		    p->around < NEARLY_ALWAYS * f->nr_with[first])
 			continue;
 		if (f->best[next] &&
@@ -189,9 +195,8 @@ static void decide(struct finder *f)
 
 static bool is_habit(const struct finder *f, const struct unit *u)
 {
-	return u->nr_held ? f->named[u->type] >= SEEN_MIN &&
-				    f->named[u->type] >= NEARLY_ALWAYS * f->nr[u->type]
-			  : f->best[u->type] > 0;
+	return f->best[u->type] || (u->nr_held && f->nr_shared[u->type] >= SEEN_MIN &&
+				    f->nr_shared[u->type] >= NEARLY_ALWAYS * f->nr[u->type]);
 }
 
 static void join(struct finder *f, const struct going *g, uint32_t unit)
@@ -205,9 +210,8 @@ static void join(struct finder *f, const struct going *g, uint32_t unit)
 	for (size_t i = 0; i < g->v.nr; i++) {
 		const struct unit *a = &w->units.v[g->v.v[i]];
 
-		if (!is_around(a, u) ||
-		    !(u->nr_held ? shares(w, a, u)
-				 : line_of(w, a, f->best[u->type] - 1, u->start) != NULL))
+		if (!can_be_for(w, a, u) ||
+		    (f->best[u->type] && !waits_behind(w, a, f->best[u->type] - 1, u->start)))
 			continue;
 		found = g->v.v[i];
 		nr++;
@@ -256,12 +260,11 @@ static void count_units(struct finder *f)
 		f->alone[u->session]++;
 		for (uint32_t at = u->from; at < u->to && at - u->from < LINES_MAX && can_wait(u);
 		     at++)
-			f->nr_with[work_line(w, at)->type] += is_first_of_type(w, u, at);
+			f->nr_with[work_line(w, at)->type] +=
+				first_of(w, u, work_line(w, at)->type) == at;
 	}
-	vec_each (&w->units, u) {
+	vec_each (&w->units, u)
 		f->nr[u->type] += is_asking(f, u);
-		f->nr_loose[u->type] += !u->nr_held && is_asking(f, u);
-	}
 }
 
 void within_find(struct work *w)
@@ -274,11 +277,10 @@ void within_find(struct work *w)
 		nr_sessions = u->session > nr_sessions ? u->session : nr_sessions;
 	f.alone = mem_zalloc(mem_bytes((size_t)nr_sessions + 1, sizeof(*f.alone)));
 	f.going = mem_zalloc(mem_bytes(w->g->logs.nr + 1, sizeof(*f.going)));
-	f.nr = mem_zalloc(mem_bytes(5 * nr_types, sizeof(*f.nr)));
-	f.named = f.nr + nr_types;
-	f.nr_with = f.named + nr_types;
+	f.nr = mem_zalloc(mem_bytes(4 * nr_types, sizeof(*f.nr)));
+	f.nr_shared = f.nr + nr_types;
+	f.nr_with = f.nr_shared + nr_types;
 	f.best = f.nr_with + nr_types;
-	f.nr_loose = f.best + nr_types;
 	count_units(&f);
 	walk(&f, learn);
 	decide(&f);
