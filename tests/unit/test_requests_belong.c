@@ -212,6 +212,78 @@ static void folders_that_one_statement_names_are_of_one_tree(void **state)
 	lines_end(&l);
 }
 
+/* --- what names are worth -------------------------------------------------------------------- */
+
+/* A server says who it is in each of its calls; the log goes on for long without any. */
+static void idle_time_does_not_change_what_is_part_of_the_system(void **state)
+{
+	(void)state;
+	for (int idle = 0; idle < 2; idle++) {
+		struct steps s;
+
+		lines_begin(&l);
+		lines_file(&l, "nn.log", "nn.log");
+		for (int i = 0; i < 200; i++)
+			lines_add(&l, i * 40, "handler 1", "report of server %d, infoPort=%d",
+				  i % 3, 9860 + i % 3);
+		lines_add(&l, idle ? 3600000 : 8000, "main", "stopped");
+		steps_begin(&s, &l);
+		for (int i = 0; i < 3; i++) {
+			char port[16];
+
+			snprintf(port, sizeof(port), "%d", 9860 + i);
+			assert_true(s.w.is_hub[steps_thing(&s, "infoPort=", port)]);
+		}
+		steps_end(&s);
+		lines_end(&l);
+	}
+}
+
+static void a_number_that_comes_back_is_an_amount(void **state)
+{
+	struct steps s;
+	uint32_t level, handed;
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "rm.log", "rm.log");
+	for (int i = 0; i < 200; i++) {
+		lines_add(&l, i * 40, "scheduler", "used=%d", i < 8 ? i : (i * 5) % 8);
+		lines_add(&l, i * 40 + 1, "scheduler", "began pid=%d", 100 + i);
+	}
+	steps_begin(&s, &l);
+	level = steps_thing(&s, "used=", "3");
+	handed = steps_thing(&s, "pid=", "150");
+	assert_true(s.w.is_measure[s.w.g->kind_of.v[level]]);
+	assert_false(s.w.is_measure[s.w.g->kind_of.v[handed]]);
+	steps_end(&s);
+	lines_end(&l);
+}
+
+static void lines_about_blocks_and_files_of_others_are_cut_apart(void **state)
+{
+	struct steps s;
+	uint64_t stored[60], closed[60];
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < 60; i++)
+		lines_add(&l, i * 40, i % 2 ? "handler 1" : "handler 2",
+			  "allocate blk_%d for /data/dir/f%d", 1000 + i, i / 2);
+	lines_file(&l, "nn2.log", "nn2.log");
+	for (int i = 0; i < 60; i++) {
+		stored[i] = lines_add(&l, i * 40 + 10, "handler", "stored blk_%d", 1000 + i);
+		closed[i] = lines_add(&l, i * 40 + 10, "handler", "closed /data/dir/f%d",
+				      i % 3 ? i / 2 : (i / 2 + 7) % 30);
+	}
+	steps_begin(&s, &l);
+	for (int i = 0; i < 60; i += 3)
+		assert_ptr_not_equal(steps_unit(&s, stored[i]), steps_unit(&s, closed[i]));
+	steps_end(&s);
+	lines_end(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +292,9 @@ int main(void)
 		cmocka_unit_test(the_same_list_with_other_things_in_it_is_another_piece_of_work),
 		cmocka_unit_test(calls_that_name_the_same_by_chance_are_two_units),
 		cmocka_unit_test(folders_that_one_statement_names_are_of_one_tree),
+		cmocka_unit_test(idle_time_does_not_change_what_is_part_of_the_system),
+		cmocka_unit_test(a_number_that_comes_back_is_an_amount),
+		cmocka_unit_test(lines_about_blocks_and_files_of_others_are_cut_apart),
 		cmocka_unit_test(what_waits_for_the_same_end_of_the_same_file_is_one_request),
 	};
 

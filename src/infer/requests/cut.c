@@ -112,7 +112,8 @@ static unsigned meet(const struct cutter *c, const struct seen_line *p, const st
 			if (agree(w, a, b)) {
 				m->is_shared = true;
 				m->shared = fmaxf(m->shared, fminf(w->bits[a], w->bits[b]));
-			} else {
+			} else if (!w->is_measure[kind]) {
+				/* amounts that differ say nothing */
 				m->differs = fmaxf(m->differs, fminf(w->bits[a], w->bits[b]));
 			}
 		}

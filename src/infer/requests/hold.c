@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "infer/requests/apart.h"
 #include "infer/requests/hold.h"
 
 enum {
@@ -210,7 +211,7 @@ struct asked { /* two kinds */
 	uint64_t owners; /* values of the coarser kind */
 };
 
-static void note_owner(const struct work *w, struct owners *o, const struct own_names *own)
+static void note_owner(const struct work *w, struct map *of, const struct own_names *own)
 {
 	for (size_t i = 0; i < own->v.nr && own->v.nr <= MEET_MAX; i++) {
 		uint32_t a = own->v.v[i], ka = w->g->kind_of.v[a];
@@ -223,12 +224,38 @@ static void note_owner(const struct work *w, struct owners *o, const struct own_
 
 			if (ka == kb || own->of_kind[kb] != 1)
 				continue;
-			if (!has_room(w, &o->of) && !map_find(&o->of, map_pair(a, kb)))
+			if (!has_room(w, of) && !map_find(of, map_pair(a, kb)))
 				continue;
-			at = map_at(&o->of, map_pair(a, kb));
+			at = map_at(of, map_pair(a, kb));
 			*at = !*at || *at == b + 1u ? b + 1u : SEVERAL;
 		}
 	}
+}
+
+/* What one line names together surely belongs together; what only several lines of a unit do is
+ * taken where no line says anything: units may have been cut wrongly. */
+static void note_owners(const struct work *w, struct owners *o, struct own_names *own)
+{
+	struct map of = { 0 }; /* as units say */
+
+	vec_each (&w->units, u) {
+		struct unit line = *u;
+
+		for (uint32_t at = u->from; at < u->to; at++) {
+			line.from = at;
+			line.to = at + 1;
+			own_of(w, &line, own);
+			note_owner(w, &o->of, own);
+		}
+		if (u->to - u->from == 1)
+			continue;
+		own_of(w, u, own);
+		note_owner(w, &of, own);
+	}
+	for (const struct map_slot *s = NULL; (s = map_next(&of, s));)
+		if (has_room(w, &o->of) && !map_find(&o->of, s->key))
+			*map_at(&o->of, s->key) = s->value;
+	map_done(&of);
 }
 
 struct asking {
@@ -295,6 +322,13 @@ bool hold_is_owner(const struct owners *o, uint32_t fine, uint32_t coarse)
 	return map_find(&o->kinds, map_pair(fine, coarse));
 }
 
+uint32_t hold_owner_of(const struct owners *o, uint32_t thing, uint32_t kind)
+{
+	const uint64_t *of = map_find(&o->of, map_pair(thing, kind));
+
+	return of && *of != SEVERAL ? (uint32_t)*of - 1 : 0;
+}
+
 /* Where the owners of a kind begin among the pairs. */
 size_t hold_owners_at(const struct owners *o, uint32_t fine)
 {
@@ -333,14 +367,13 @@ static void add_owners(struct work *w, const struct owners *o, struct own_names 
 			continue;
 		for (size_t k = hold_owners_at(o, fine);
 		     k < o->pairs.nr && o->pairs.v[k] >> 32 == fine; k++) {
-			const uint64_t *of;
-			uint32_t kind = (uint32_t)o->pairs.v[k];
+			uint32_t kind = (uint32_t)o->pairs.v[k], owner;
 
 			if (own->of_kind[kind])
 				continue;
-			of = map_find(&o->of, map_pair(h.thing, kind));
-			if (of && *of != SEVERAL)
-				add_held(w, own, u, (uint32_t)*of - 1, h.depth + 1u);
+			owner = hold_owner_of(o, h.thing, kind);
+			if (owner)
+				add_held(w, own, u, owner, h.depth + 1u);
 		}
 	}
 }
@@ -410,13 +443,11 @@ void find_owners(struct work *w, struct owners *o)
 	struct own_names own = own_begin(w);
 
 	*o = (struct owners){ 0 };
-	vec_each (&w->units, u) {
-		own_of(w, u, &own);
-		note_owner(w, o, &own);
-	}
+	note_owners(w, o, &own);
 	decide(w, o);
 	if (o->pairs.nr)
 		qsort(o->pairs.v, o->pairs.nr, sizeof(*o->pairs.v), by_value);
+	apart_cut(w, o);
 	vec_each (&w->units, u) {
 		own_of(w, u, &own);
 		note_renaming(w, o, u, &own);

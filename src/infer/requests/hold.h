@@ -19,6 +19,8 @@ void find_owners(struct work *w, struct owners *o);
 void owners_done(struct owners *o);
 /* Where the owners of a kind begin among the pairs. */
 size_t hold_owners_at(const struct owners *o, uint32_t fine);
+/* What of that kind owns the thing; 0: nothing. */
+uint32_t hold_owner_of(const struct owners *o, uint32_t thing, uint32_t kind);
 bool hold_is_owner(const struct owners *o, uint32_t fine, uint32_t coarse);
 /* blk#1 and blk#2: parts of one compound. */
 bool hold_same_stem(const struct work *w, uint32_t a, uint32_t b);

@@ -11,15 +11,19 @@
 #include "infer/requests/work.h"
 
 enum {
-	HUB_TIMES = 20,  /* so much more often than others of its kind */
-	KIND_MIN = 4,    /* a kind with fewer values tells nothing apart inside a thread */
-	NUMBERS_MIN = 4, /* of a kind of numbers, to see whether they are handed out */
+	HUB_TIMES = 20,   /* so much more often than others of its kind */
+	STEADY_TIMES = 4, /* likewise, if it is named as long as its kind */
+	KIND_MIN = 4,     /* a kind with fewer values tells nothing apart inside a thread */
+	NUMBERS_MIN = 4,  /* of a kind of numbers, to see whether they are handed out */
 };
-#define HUB_SHARE 0.01   /* of the lines, at least */
-#define ALL_SHARE 0.5    /* whatever stands in so many is a hub */
-#define EARLY_SHARE 0.25 /* known from the beginning of the run ... */
-#define LATE_SHARE 0.3   /* ... to its end: a part of the system */
-#define RISING 0.7       /* numbers that are handed out rise, so often at least */
+#define HUB_SHARE 0.01  /* of the lines, at least */
+#define ALL_SHARE 0.5   /* whatever stands in so many is a hub */
+#define STEADY_LIFE 0.6 /* named from so early to so late, of the time that its kind is ... */
+#define STEADY_SHARE \
+	0.75 /* ... as are the values in most mentions of the kind: parts of the system */
+#define AGAIN_LIFE 0.25 /* a level comes back after so much of that time ... */
+#define COMES_BACK 0.5  /* ... in most mentions; what is handed out does not */
+#define RISING 0.7      /* numbers that are handed out rise, so often at least */
 
 struct times {
 	int64_t *first, *last; /* of each thing */
@@ -90,11 +94,44 @@ static int by_first(const void *a, const void *b, void *to)
 	return x < y ? -1 : x > y;
 }
 
+/* How long a kind is named, from its first value to its last, and whether most of what is named of
+ * it is named all that time. */
+struct life {
+	double ns;
+	bool is_steady;
+	double comes_back; /* share of what is named of it that is named again much later */
+};
+
+static double lived(const struct times *t, uint32_t thing)
+{
+	return (double)(t->last[thing] - t->first[thing]);
+}
+
+static struct life life_of(const struct work *w, const struct times *t, const uint32_t *things,
+			   size_t nr)
+{
+	int64_t from = INT64_MAX, until = INT64_MIN;
+	double all = 0, steady = 0, again = 0, life;
+
+	for (size_t i = 0; i < nr; i++) {
+		from = t->first[things[i]] < from ? t->first[things[i]] : from;
+		until = t->last[things[i]] > until ? t->last[things[i]] : until;
+	}
+	life = (double)(until - from);
+	for (size_t i = 0; i < nr; i++) {
+		all += w->seen[things[i]];
+		steady += lived(t, things[i]) >= STEADY_LIFE * life ? w->seen[things[i]] : 0;
+		again += lived(t, things[i]) >= AGAIN_LIFE * life ? w->seen[things[i]] : 0;
+	}
+	return (struct life){ life, steady >= STEADY_SHARE * all, again / all };
+}
+
 static void weigh_kind(struct work *w, const struct times *t, uint32_t kind, uint32_t *things,
 		       uint32_t *counts, size_t nr)
 {
 	struct str name = names_str(&w->g->kinds, kind);
-	double lines = (double)w->g->lines.nr, span = (double)(t->until - t->from) + 1;
+	double lines = (double)w->g->lines.nr;
+	struct life life = life_of(w, t, things, nr);
 	double median;
 	size_t middle;
 
@@ -105,12 +142,13 @@ static void weigh_kind(struct work *w, const struct times *t, uint32_t kind, uin
 	median = counts[middle];
 	if (str_ends(name, STR("="))) {
 		qsort_r(things, nr, sizeof(*things), by_first, t->first);
-		w->is_measure[kind] = !is_handed_out(w, t, things, nr);
+		w->is_measure[kind] =
+			!is_handed_out(w, t, things, nr) || life.comes_back > COMES_BACK;
 	}
 	for (size_t i = 0; i < nr; i++) {
 		double n = w->seen[things[i]];
-		bool is_always = (double)(t->first[things[i]] - t->from) < EARLY_SHARE * span &&
-				 (double)(t->until - t->last[things[i]]) < LATE_SHARE * span;
+		bool is_always = lived(t, things[i]) >= STEADY_LIFE * life.ns &&
+				 (life.is_steady || n > STEADY_TIMES * median);
 
 		w->bits[things[i]] = (float)-log2(n / lines);
 		w->is_hub[things[i]] =
