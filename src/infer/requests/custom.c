@@ -32,7 +32,6 @@ struct customs {
 	const struct work *w;
 	struct ties *l;
 	struct lists sorts;
-	uint32_t *sort; /* of each unit */
 	uint32_t *last; /* of each unit: 1 + the sort that was counted last as following it */
 	uint32_t *head; /* of each unit: its first node, or 0 */
 	bool *is_again; /* of each unit: the same was done again */
@@ -50,13 +49,13 @@ struct customs *customs_new(const struct work *w, struct ties *l)
 
 	h->w = w;
 	h->l = l;
-	h->sort = mem_zalloc(mem_bytes(nr, sizeof(*h->sort)));
+	l->sort = mem_zalloc(mem_bytes(nr, sizeof(*l->sort)));
 	h->last = mem_zalloc(mem_bytes(nr, sizeof(*h->last)));
 	h->head = mem_zalloc(mem_bytes(nr, sizeof(*h->head)));
 	h->is_again = mem_zalloc(nr);
 	vec_push(&h->nodes, (struct node){ 0 });
 	for (uint32_t i = 0; i < w->units.nr; i++)
-		h->sort[i] = lists_add(&h->sorts, l->types.v + l->types_at.v[i],
+		l->sort[i] = lists_add(&h->sorts, l->types.v + l->types_at.v[i],
 				       l->types_at.v[i + 1] - l->types_at.v[i]);
 	return h;
 }
@@ -119,14 +118,14 @@ static void note_delay(struct customs *h, uint32_t earlier, uint32_t unit)
 
 void customs_count(struct customs *h, uint32_t earlier, uint32_t unit)
 {
-	const uint32_t *types = lists_of(&h->sorts, h->sort[unit]);
-	uint32_t nr = lists_length(&h->sorts, h->sort[unit]);
+	const uint32_t *types = lists_of(&h->sorts, h->l->sort[unit]);
+	uint32_t nr = lists_length(&h->sorts, h->l->sort[unit]);
 	size_t room = COUNTED_A_UNIT * h->w->units.nr + COUNTED_MIN;
 
 	/* nothing of it is new */
-	if (h->last[earlier] == h->sort[unit] + 1)
+	if (h->last[earlier] == h->l->sort[unit] + 1)
 		return;
-	h->last[earlier] = h->sort[unit] + 1;
+	h->last[earlier] = h->l->sort[unit] + 1;
 	for (uint32_t i = 0; i < nr && h->nr < room; i++) {
 		if (!note(h, earlier, types[i]))
 			continue;
@@ -143,9 +142,9 @@ void customs_again(struct customs *h, uint32_t unit)
 
 static void count(struct customs *h, uint32_t unit, uint32_t next)
 {
-	(*map_at(&h->counts[0], map_pair(h->sort[unit], next)))++;
+	(*map_at(&h->counts[0], map_pair(h->l->sort[unit], next)))++;
 	if (h->is_again[unit])
-		(*map_at(&h->counts[1], map_pair(h->sort[unit], next)))++;
+		(*map_at(&h->counts[1], map_pair(h->l->sort[unit], next)))++;
 }
 
 static void count_all(struct customs *h)
@@ -188,7 +187,6 @@ void customs_done(struct customs *h)
 	map_done(&h->beyond);
 	lists_done(&h->sorts);
 	vec_done(&h->nodes);
-	free(h->sort);
 	free(h->last);
 	free(h->head);
 	free(h->is_again);

@@ -6,7 +6,7 @@
 
 struct customs;
 
-/* The types of *l are listed. */
+/* The types of *l are listed; their sorts are set. */
 struct customs *customs_new(const struct work *w, struct ties *l);
 /* The unit may follow the earlier one. */
 void customs_count(struct customs *h, uint32_t earlier, uint32_t unit);

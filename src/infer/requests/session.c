@@ -10,14 +10,17 @@
 
 #include "base/mem.h"
 #include "infer/requests/agreed.h"
+#include "infer/requests/deeds.h"
 #include "infer/requests/family.h"
 #include "infer/requests/list.h"
 
 enum {
 	SELDOM = 20, /* what begins work is seen more often */
 	RARE_BITS = 5,
-	LATE_MIN = 60, /* units of a type that show what comes late */
-	BORN_MIN = 5,  /* things that are named first in a family of threads */
+	LATE_MIN = 60,     /* units of a type that show what comes late */
+	BORN_MIN = 5,      /* things that are named first in a family of threads */
+	SHARES_SHIFT = 20, /* of 32 bits: what is left numbers the shares that are kept */
+	NAMED_NR = 4096,
 };
 #define MUST_FOLLOW 0.85
 #define SILENT_NS INT64_C(1000000000)
@@ -31,23 +34,31 @@ enum {
 #define FOLLOWS_ENTRY 0.88 /* where requests come in, what is not sure is another one */
 #define FOLLOWS 0.7        /* a unit follows another one that is followed by such so surely */
 
+/* Of two sorts of units. */
+struct share {
+	uint32_t earlier, later; /* 1 + their numbers */
+	double share;
+};
+
 struct sitting {
 	struct work *w;
 	const struct owners *o;
 	const struct ties *l;
-	struct map live;       /* thing: 1 + the session that named it last */
-	struct map families;   /* family: its session */
-	struct map turns;      /* turn: its session */
-	bool *is_entry;        /* of each family of threads: requests come in there */
-	struct map executions; /* without a parent: 1 + the last unit that began work */
-	struct map seen;       /* session and type */
-	struct map kinds;      /* type and kind: such a unit names such a thing itself */
-	struct map ends;       /* where units end in by_thread: the unit */
-	struct map done;       /* what sessions did: where, to what */
-	VEC(uint64_t) musts;   /* two types: the second nearly always follows the first */
-	uint32_t *unit_of;     /* of each line that is answered; NULL: none is */
-	VEC(int64_t) end;      /* of each session, ns */
-	VEC(uint32_t) first;   /* of each session: its first unit */
+	uint32_t *live;       /* of each thing: the session that named it last; 0: none */
+	struct map families;  /* family: its session */
+	struct map turns;     /* turn: its session */
+	bool *is_entry;       /* of each family of threads: requests come in there */
+	uint32_t *executions; /* without a parent: 1 + the last unit that began work */
+	struct map seen;      /* session and type, of those that nearly always follow another */
+	bool *is_must;        /* of each type: it does */
+	struct map kinds;     /* type and kind: such a unit names such a thing itself */
+	uint32_t *ends;       /* where units end in by_thread: 1 + the unit */
+	struct deeds deeds;
+	struct share *shares; /* how surely units follow others, those asked for last */
+	VEC(uint64_t) musts;  /* two types: the second nearly always follows the first */
+	uint32_t *unit_of;    /* of each line that is answered; NULL: none is */
+	VEC(int64_t) end;     /* of each session, ns */
+	VEC(uint32_t) first;  /* of each session: its first unit */
 	uint32_t nr;
 };
 
@@ -102,28 +113,25 @@ static bool is_spread(struct sitting *s, const struct unit *u)
 {
 	struct work *w = s->w;
 
-	for (uint32_t i = 0; i < u->nr_held; i++)
-		for (uint32_t k = i + 1; k < u->nr_held; k++) {
-			struct held a = held(w, u)[i], b = held(w, u)[k];
-			const uint64_t *x, *y;
+	for (uint32_t i = 0; i < u->nr_held; i++) {
+		struct held a = held(w, u)[i];
+		uint32_t kind = w->g->kind_of.v[a.thing];
 
-			if (a.depth || b.depth ||
-			    w->g->kind_of.v[a.thing] != w->g->kind_of.v[b.thing] ||
-			    !list_is_of(w, w->g->kind_of.v[a.thing]))
-				continue;
-			x = map_find(&s->live, a.thing);
-			y = map_find(&s->live, b.thing);
-			if (x && y && *x != *y)
+		if (a.depth || !s->live[a.thing] || !list_is_of(w, kind))
+			continue;
+		for (uint32_t k = i + 1; k < u->nr_held; k++) {
+			struct held b = held(w, u)[k];
+
+			if (!b.depth && w->g->kind_of.v[b.thing] == kind && s->live[b.thing] &&
+			    s->live[a.thing] != s->live[b.thing])
 				return true;
 		}
+	}
 	return false;
 }
 
-/* How surely the unit follows such an earlier one: by the surest of their lines. */
-static double follows(const struct sitting *s, const struct unit *u, const struct unit *earlier)
+static double surest(const struct ties *l, size_t a, size_t b)
 {
-	const struct ties *l = s->l;
-	size_t a = (size_t)(earlier - s->w->units.v), b = (size_t)(u - s->w->units.v);
 	double best = 0;
 
 	for (uint32_t i = l->types_at.v[b]; i < l->types_at.v[b + 1]; i++)
@@ -135,6 +143,22 @@ static double follows(const struct sitting *s, const struct unit *u, const struc
 			best = share > best ? share : best;
 		}
 	return best;
+}
+
+/* How surely the unit follows such an earlier one: by the surest of their lines. */
+static double follows(const struct sitting *s, const struct unit *u, const struct unit *earlier)
+{
+	const struct ties *l = s->l;
+	size_t a = (size_t)(earlier - s->w->units.v), b = (size_t)(u - s->w->units.v);
+	struct share want = { .earlier = l->sort[a] + 1, .later = l->sort[b] + 1 };
+	struct share *known =
+		&s->shares[(want.earlier * 0x9e3779b1u ^ want.later * 0x85ebca77u) >> SHARES_SHIFT];
+
+	if (known->earlier != want.earlier || known->later != want.later) {
+		want.share = surest(l, a, b);
+		*known = want;
+	}
+	return known->share;
 }
 
 /* What happens to a thing is due to whatever was begun with it last; then to what it shares the
@@ -172,6 +196,8 @@ static void find_musts(struct sitting *s)
 		if (type != next && ties_share(s->l, type, next) >= MUST_FOLLOW)
 			vec_push(&s->musts, f->key);
 	}
+	vec_each (&s->musts, pair)
+		s->is_must[(uint32_t)*pair] = true;
 	if (s->musts.nr)
 		qsort(s->musts.v, s->musts.nr, sizeof(*s->musts.v), by_pair);
 }
@@ -231,15 +257,6 @@ static bool is_due(const struct sitting *s, const struct unit *u, const struct c
 	return share >= MUST_FOLLOW || (share >= FOLLOWS && u->start - earlier->end <= SOON_NS);
 }
 
-static uint64_t done_key(const struct sitting *s, const struct unit *u, uint32_t session,
-			 uint32_t thing)
-{
-	uint64_t key = map_pair(session, u->type);
-
-	key = (key ^ (key >> 31)) * 0x9e3779b97f4a7c15u;
-	return key ^ map_pair(work_line(s->w, u->from)->file, thing);
-}
-
 /* Whether the session has done just this to the thing, and has been silent since: then it is
  * another request that does it again. */
 static bool was_done(const struct sitting *s, const struct unit *u, const struct candidate *c)
@@ -247,7 +264,7 @@ static bool was_done(const struct sitting *s, const struct unit *u, const struct
 	uint32_t session = s->w->units.v[c->unit].session;
 
 	return u->start - s->end.v[session] > SILENT_NS &&
-	       map_find(&s->done, done_key(s, u, session, c->thing));
+	       deeds_has(&s->deeds, u, session, c->thing);
 }
 
 static const struct candidate *cause_of(struct sitting *s, uint32_t unit, double *sure)
@@ -446,12 +463,12 @@ static uint32_t go_on_in_thread(const struct sitting *s, uint32_t unit)
 {
 	const struct work *w = s->w;
 	const struct unit *u = &w->units.v[unit];
-	const uint64_t *before = map_find(&s->ends, u->from);
+	uint32_t before = s->ends[u->from];
 	const struct unit *a;
 
 	if (!before)
 		return NO_UNIT;
-	a = &w->units.v[*before];
+	a = &w->units.v[before - 1];
 	if (a->is_batch || work_line(w, a->from)->thread != work_line(w, u->from)->thread ||
 	    work_line(w, a->from)->file != work_line(w, u->from)->file ||
 	    u->start - a->end > SAME_THREAD_NS)
@@ -462,7 +479,7 @@ static uint32_t go_on_in_thread(const struct sitting *s, uint32_t unit)
 
 			if (x.thing == y.thing && !x.depth && !y.depth &&
 			    s->l->bits[x.thing] >= RARE_BITS)
-				return (uint32_t)*before;
+				return before - 1;
 		}
 	return NO_UNIT;
 }
@@ -571,7 +588,7 @@ static void sit(struct sitting *s, uint32_t unit)
 		u->session = w->units.v[u->parent].session;
 		u->sure = (float)sure;
 	} else {
-		uint64_t *at = map_at(&s->executions, u->execution);
+		uint32_t *at = &s->executions[u->execution];
 		bool is_round = *at && !u->is_batch && is_beside(w, &w->units.v[*at - 1], u);
 
 		/* rounds of a loop that nothing else explains are one piece of work */
@@ -582,58 +599,84 @@ static void sit(struct sitting *s, uint32_t unit)
 	}
 	u->is_served = is_served(s, u);
 	for (uint32_t at = u->from; at < u->to; at++)
-		*map_at(&s->seen, map_pair(u->session, work_line(w, at)->type)) = 1;
-	*map_at(&s->ends, u->to) = unit;
+		if (s->is_must[work_line(w, at)->type])
+			*map_at(&s->seen, map_pair(u->session, work_line(w, at)->type)) = 1;
+	s->ends[u->to] = unit + 1;
 	while (s->first.nr <= u->session) {
 		vec_push(&s->first, unit);
 		vec_push(&s->end, u->end);
 	}
 	if (u->end > s->end.v[u->session])
 		s->end.v[u->session] = u->end;
-	for (uint32_t i = 0; i < u->nr_held && !u->is_batch; i++)
-		*map_at(&s->done, done_key(s, u, u->session, held(w, u)[i].thing)) = 1;
+	if (!u->is_batch)
+		deeds_add(&s->deeds, unit);
 	for (uint32_t i = 0; i < u->nr_held && !u->is_batch; i++)
 		if (!held(w, u)[i].depth)
-			*map_at(&s->live, held(w, u)[i].thing) = u->session;
+			s->live[held(w, u)[i].thing] = u->session;
 }
 
 /* Which kinds of things units of each type name. */
 static void find_kinds(struct sitting *s)
 {
 	const struct work *w = s->w;
+	uint64_t *last = mem_zalloc(mem_bytes(NAMED_NR, sizeof(*last)));
 
-	vec_each (&w->units, u)
-		for (uint32_t i = 0; i < u->nr_held; i++)
-			if (!w->held.v[u->held_at + i].depth)
-				*map_at(&s->kinds,
-					map_pair(
-						u->type,
-						w->g->kind_of.v[w->held.v[u->held_at + i].thing])) =
-					1;
+	for (uint32_t k = 0; k < w->units.nr; k++) {
+		const struct unit *u = &w->units.v[k];
+		uint64_t named = map_pair(u->type, s->l->set[k] + 1);
+		uint64_t *at = &last[(u->type * 31 + s->l->set[k]) % NAMED_NR];
+
+		/* many name the very same */
+		if (*at == named)
+			continue;
+		*at = named;
+		for (uint32_t i = 0; i < u->nr_held; i++) {
+			struct held h = w->held.v[u->held_at + i];
+
+			if (!h.depth)
+				*map_at(&s->kinds, map_pair(u->type, w->g->kind_of.v[h.thing])) = 1;
+		}
+	}
+	free(last);
+}
+
+static void begin(struct sitting *s)
+{
+	const struct gather *g = s->w->g;
+
+	s->is_entry = mem_zalloc(s->w->nr_families + 1);
+	s->is_must = mem_zalloc((size_t)g->types.nr + 1);
+	s->live = mem_zalloc(mem_bytes((size_t)g->things.nr + 1, sizeof(*s->live)));
+	s->executions = mem_zalloc(mem_bytes(g->lines.nr + 1, sizeof(*s->executions)));
+	s->ends = mem_zalloc(mem_bytes(g->lines.nr + 1, sizeof(*s->ends)));
+	s->shares = mem_zalloc(mem_bytes((size_t)1 << (32 - SHARES_SHIFT), sizeof(*s->shares)));
+	deeds_begin(&s->deeds, s->w);
 }
 
 void session_find(struct work *w, const struct owners *o, const struct ties *l)
 {
 	struct sitting s = { .w = w, .o = o, .l = l };
 
-	s.is_entry = mem_realloc(NULL, w->nr_families + 1);
+	begin(&s);
 	list_lines(&s);
 	find_entries(&s);
 	find_musts(&s);
 	find_kinds(&s);
 	for (uint32_t i = 0; i < w->units.nr; i++)
 		sit(&s, i);
+	deeds_done(&s.deeds);
 	free(s.is_entry);
+	free(s.is_must);
 	free(s.unit_of);
-	map_done(&s.executions);
+	free(s.executions);
+	free(s.live);
+	free(s.ends);
+	free(s.shares);
 	map_done(&s.seen);
 	map_done(&s.kinds);
-	map_done(&s.done);
-	map_done(&s.ends);
 	vec_done(&s.musts);
 	vec_done(&s.end);
 	vec_done(&s.first);
-	map_done(&s.live);
 	map_done(&s.families);
 	map_done(&s.turns);
 }

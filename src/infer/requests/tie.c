@@ -45,7 +45,6 @@ struct finder {
 	struct ties *l;
 	struct customs *customs;
 	struct common common;
-	uint32_t *set;          /* of each unit: what it names, in common */
 	struct recents *recent; /* of each thing */
 	VEC(struct recent) pool;
 	uint32_t *offered;       /* of each unit: 1 + the later one that it was offered to */
@@ -67,6 +66,8 @@ void ties_done(struct ties *l)
 	free(l->nr_again);
 	free(l->nr_of_type);
 	free(l->bits);
+	free(l->sort);
+	free(l->set);
 }
 
 static uint32_t *numbers(size_t nr)
@@ -133,7 +134,7 @@ static void offer(struct finder *f, uint32_t unit, struct recent earlier)
 		return;
 	f->offered[c.unit] = unit + 1;
 	f->nr_offers++;
-	c.bits = common_tie(&f->common, f->set[c.unit], f->set[unit], &c.thing);
+	c.bits = common_tie(&f->common, l->set[c.unit], l->set[unit], &c.thing);
 	if (c.bits <= COMMON_NONE)
 		return;
 	if (o->unit == unit + 1) {
@@ -276,9 +277,9 @@ void ties_find(struct ties *l, struct work *w, const struct owners *o)
 	list_types(l, w);
 	common_begin(&f.common, w, o, l->bits);
 	f.customs = customs_new(w, l);
-	f.set = numbers(w->units.nr);
+	l->set = numbers(w->units.nr);
 	for (uint32_t i = 0; i < w->units.nr; i++)
-		f.set[i] = common_set(&f.common, &w->units.v[i]);
+		l->set[i] = common_set(&f.common, &w->units.v[i]);
 	f.offered = numbers(w->units.nr);
 	f.by_type = mem_zalloc(mem_bytes(nr_types, sizeof(*f.by_type)));
 	f.recent = mem_zalloc(mem_bytes(nr_things, sizeof(*f.recent)));
@@ -288,7 +289,6 @@ void ties_find(struct ties *l, struct work *w, const struct owners *o)
 	customs_done(f.customs);
 	common_done(&f.common);
 	vec_done(&f.pool);
-	free(f.set);
 	free(f.recent);
 	free(f.by_type);
 	free(f.offered);

@@ -31,7 +31,9 @@ struct ties {
 	uint32_t *nr_again;   /* of each type: units after which the same was done again */
 	struct map delay_at;  /* type and type, of first lines: 1 + where its delays stand */
 	VEC(struct delays) delays;
-	float *bits; /* of each thing, by units */
+	float *bits;    /* of each thing, by units */
+	uint32_t *sort; /* of each unit: those of one sort are from the same statements ... */
+	uint32_t *set;  /* ... and those of one set name the same */
 };
 
 void ties_find(struct ties *l, struct work *w, const struct owners *o);
