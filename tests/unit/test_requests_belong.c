@@ -284,6 +284,32 @@ static void lines_about_blocks_and_files_of_others_are_cut_apart(void **state)
 	lines_end(&l);
 }
 
+/* Two servers report, each under its own name; one of them ends in the middle of the run. */
+static void who_only_says_who_he_is_hands_over_as_well(void **state)
+{
+	enum { REPORTS = 120 };
+	uint64_t came[REPORTS], done[REPORTS];
+	int right = 0;
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < REPORTS; i++) {
+		int server = i < 40 ? i % 2 : 1;
+
+		came[i] =
+			lines_add(&l, i * 700, "handler", "report from server_%d at 10.0.0.%d:5000",
+				  70 + server, 1 + server);
+		done[i] = lines_add(&l, i * 700 + 3, "processor", "took blk_%d from 10.0.0.%d:5000",
+				    1000 + i, 1 + server);
+	}
+	lines_run(&l);
+	for (int i = 0; i < REPORTS; i++)
+		right += l.requests[came[i]] && l.requests[came[i]] == l.requests[done[i]];
+	assert_true(right >= REPORTS * 9 / 10);
+	lines_end(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +321,7 @@ int main(void)
 		cmocka_unit_test(idle_time_does_not_change_what_is_part_of_the_system),
 		cmocka_unit_test(a_number_that_comes_back_is_an_amount),
 		cmocka_unit_test(lines_about_blocks_and_files_of_others_are_cut_apart),
+		cmocka_unit_test(who_only_says_who_he_is_hands_over_as_well),
 		cmocka_unit_test(what_waits_for_the_same_end_of_the_same_file_is_one_request),
 	};
 

@@ -8,8 +8,9 @@
 enum {
 	HUBS_MAX = 32,   /* further ones of an execution are left out */
 	LOOK_MAX = 4096, /* further ones within the time are not looked at */
-	TYPE_MIN = 10
-}; /* executions of a type that show a habit */
+	TYPE_MIN = 10,   /* executions of a type that show a habit */
+	AGAIN = 10       /* so many executions name the same thing: it tells none of them apart */
+};
 #define NEAR_NS INT64_C(1000000000)
 #define HABIT 0.9 /* so many of both sides find each other */
 
@@ -29,6 +30,8 @@ struct handing {
 	VEC(uint32_t) units; /* by execution */
 	VEC(struct execution) v;
 	VEC(uint32_t) hubs;
+	bool *is_known; /* of each thing: named over and over by executions that name nothing else
+			 */
 };
 
 static int by_execution(const void *a, const void *b, void *to)
@@ -64,13 +67,61 @@ static void add_unit(struct handing *h, uint32_t at)
 
 static void add_hub(struct handing *h, struct execution *e, uint32_t thing)
 {
-	if (!h->w->is_hub[thing] || h->w->is_measure[h->w->g->kind_of.v[thing]])
+	if (!(h->w->is_hub[thing] || h->is_known[thing]) ||
+	    h->w->is_measure[h->w->g->kind_of.v[thing]])
 		return;
 	for (uint32_t i = 0; i < e->nr_hubs; i++)
 		if (h->hubs.v[e->hub_at + i] == thing)
 			return;
 	vec_push(&h->hubs, thing);
 	e->nr_hubs++;
+}
+
+/* Type and thing, once for each execution of the type that holds it. */
+struct naming {
+	uint32_t type, thing;
+};
+
+static int by_naming(const void *a, const void *b)
+{
+	const struct naming *x = a, *y = b;
+
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	return x->thing < y->thing ? -1 : x->thing > y->thing;
+}
+
+/* The members of a server and their ports: few things that all executions of a type name, whichever
+ * work they do. An execution of such a type is as good as nameless. */
+static void find_known(struct handing *h, uint32_t nr_types)
+{
+	const struct work *w = h->w;
+	VEC(struct naming) v = { 0 };
+	uint32_t *nr = mem_realloc(NULL, mem_bytes(2 * ((size_t)nr_types + 1), sizeof(*nr)));
+	uint32_t *distinct = nr + nr_types + 1;
+
+	memset(nr, 0, 2 * ((size_t)nr_types + 1) * sizeof(*nr));
+	vec_each (&h->v, e) {
+		nr[e->type]++;
+		for (uint32_t k = 0; k < e->nr; k++) {
+			const struct unit *u = &w->units.v[h->units.v[e->unit_at + k]];
+
+			for (uint32_t i = 0; i < u->nr_held; i++)
+				vec_push(&v, (struct naming){ e->type,
+							      w->held.v[u->held_at + i].thing });
+		}
+	}
+	if (v.nr)
+		qsort(v.v, v.nr, sizeof(*v.v), by_naming);
+	for (size_t i = 0; i < v.nr; i++)
+		distinct[v.v[i].type] += !i || by_naming(&v.v[i - 1], &v.v[i]) != 0;
+	for (size_t i = 0; i < v.nr; i++)
+		if (nr[v.v[i].type] >= AGAIN * distinct[v.v[i].type])
+			h->is_known[v.v[i].thing] = true;
+	vec_each (&h->v, e)
+		e->is_named &= nr[e->type] < AGAIN * distinct[e->type];
+	vec_done(&v);
+	free(nr);
 }
 
 /* A nameless execution hands over what it names in its first unit. */
@@ -149,8 +200,9 @@ static size_t pair_up(struct handing *h, const struct by_type *t, uint32_t from,
 
 			if (b->start > a->start + NEAR_NS)
 				break;
-			if (used[k - t->first[to]] || !b->is_named || b->file != a->file ||
-			    b->end < a->start || !meet(h, a, b))
+			/* one whose names were cut off keeps its place in the line */
+			if (used[k - t->first[to]] || b->file != a->file || b->end < a->start ||
+			    !meet(h, a, b))
 				continue;
 			used[k - t->first[to]] = 1;
 			nr++;
@@ -233,6 +285,9 @@ void hand_off(struct work *w)
 		qsort_r(h.units.v, h.units.nr, sizeof(*h.units.v), by_execution, w->units.v);
 	for (uint32_t i = 0; i < h.units.nr; i++)
 		add_unit(&h, i);
+	h.is_known = mem_realloc(NULL, w->g->things.nr + 1);
+	memset(h.is_known, 0, w->g->things.nr + 1);
+	find_known(&h, nr_types);
 	qsort(h.v.v, h.v.nr, sizeof(*h.v.v), by_start);
 	vec_each (&h.v, e)
 		list_hubs(&h, e);
@@ -244,4 +299,5 @@ void hand_off(struct work *w)
 	vec_done(&h.units);
 	vec_done(&h.v);
 	vec_done(&h.hubs);
+	free(h.is_known);
 }

@@ -11,7 +11,7 @@
 
 struct operations {
 	const struct work *w;
-	bool *is_object;  /* of each kind */
+	uint32_t *rank;   /* of each kind: 0 if it names no objects; else the higher, the finer */
 	uint32_t *object; /* of each log of a lineage: the kind that it deals with, or 0 */
 	uint32_t *role;   /* of each log: logs of the same sort share it */
 };
@@ -98,8 +98,9 @@ static void find_objects(struct operations *p, const struct owners *o)
 		if (!stems.of.v[k])
 			continue;
 		level = (unsigned)(name.p[name.n - 1] - '0');
-		p->is_object[k] = is_coarsest(&stems, k, level) &&
-				  (has_family[k] ? level > 2 : is_owned(w, o, k));
+		if (is_coarsest(&stems, k, level) &&
+		    (has_family[k] ? level > 2 : is_owned(w, o, k)))
+			p->rank[k] = has_family[k] ? UINT32_MAX : nr[k];
 	}
 	names_done(&stems.names);
 	vec_done(&stems.of);
@@ -144,7 +145,7 @@ static void find_deals(struct operations *p)
 		for (uint32_t i = 0; i < u->nr_held; i++) {
 			uint32_t kind = w->g->kind_of.v[w->held.v[u->held_at + i].thing];
 
-			if (w->held.v[u->held_at + i].depth || !p->is_object[kind])
+			if (w->held.v[u->held_at + i].depth || !p->rank[kind])
 				continue;
 			p->object[log] = kind;
 			with[log]++;
@@ -163,8 +164,8 @@ struct operations *operations_new(const struct work *w, const struct owners *o)
 	size_t nr_logs = w->g->logs.nr + 1;
 
 	*p = (struct operations){ .w = w };
-	p->is_object = mem_realloc(NULL, w->g->kinds.nr + 1);
-	memset(p->is_object, 0, w->g->kinds.nr + 1);
+	p->rank = mem_realloc(NULL, mem_bytes(w->g->kinds.nr + 1, sizeof(*p->rank)));
+	memset(p->rank, 0, (w->g->kinds.nr + 1) * sizeof(*p->rank));
 	p->object = mem_realloc(NULL, mem_bytes(2 * nr_logs, sizeof(*p->object)));
 	memset(p->object, 0, 2 * nr_logs * sizeof(*p->object));
 	p->role = p->object + nr_logs;
@@ -178,23 +179,30 @@ void operations_free(struct operations *p)
 {
 	if (!p)
 		return;
-	free(p->is_object);
+	free(p->rank);
 	free(p->object);
 	free(p);
 }
 
-/* The one object among these names; 0: none, or several. */
+/* The one object among these names; 0: none, or several. Of different kinds the finest is dealt
+ * with: the others tell for whom (the client that writes the block). */
 static uint32_t object_in(const struct operations *p, const uint32_t *names, unsigned nr)
 {
-	uint32_t found = 0;
+	uint32_t found = 0, rank = 0;
+	bool is_several = false;
 
-	for (unsigned i = 0; i < nr; i++)
-		if (p->is_object[p->w->g->kind_of.v[names[i]]]) {
-			if (found && found != names[i])
-				return 0;
+	for (unsigned i = 0; i < nr; i++) {
+		uint32_t of = p->rank[p->w->g->kind_of.v[names[i]]];
+
+		if (of > rank) {
 			found = names[i];
+			rank = of;
+			is_several = false;
+		} else if (of == rank && of && found != names[i]) {
+			is_several = true;
 		}
-	return found;
+	}
+	return is_several ? 0 : found;
 }
 
 /* The object that the line names, or else its thread or its log. A log that is called after an
