@@ -2,7 +2,7 @@
  * A visitor has a thread of its own, alone of its sort in its log, in which nothing but one
  * statement names things. What it names was done long before, nothing that was done to things is
  * surely followed by a visit, and what comes at once after it does so by chance. One pass over the
- * units and what they may follow, and one over what follows what.
+ * units and what they may follow, and two for each such statement.
  */
 #include "infer/requests/visit.h"
 
@@ -11,7 +11,11 @@
 
 #include "base/mem.h"
 
-enum { VISITS_MIN = 8 };
+enum {
+	VISITS_MIN = 8,
+	LONERS_MAX = 16, /* further ones are not looked at */
+};
+enum { UNKNOWN, VISITOR, NO_VISITOR };
 #define OWN_SHARE 0.9 /* of what names things in such threads */
 #define CHANCE 0.3
 #define SURELY 0.7
@@ -36,7 +40,7 @@ struct visitors {
 	struct map at;      /* type and pool: 1 + number in habits */
 	struct map ahead;   /* units that are counted as ahead */
 	VEC(struct habit) habits;
-	bool *is_due; /* of each type: it surely follows another one */
+	uint8_t *state; /* of each type */
 };
 
 static uint64_t pool_of(const struct work *w, const struct unit *u)
@@ -100,37 +104,109 @@ static void see(struct visitors *v, uint32_t unit)
 	h->late += before != INT64_MIN && u->start - before > SOON_NS;
 }
 
-static void find_due(struct visitors *v)
-{
-	for (const struct map_slot *f = NULL; (f = map_next(&v->l->follows, f));) {
-		uint32_t type = (uint32_t)(f->key >> 32), next = (uint32_t)f->key;
-		uint32_t nr = v->l->nr_of_type[type];
-
-		v->is_due[next] |=
-			type != next && nr >= VISITS_MIN && (double)f->value >= SURELY * nr;
-	}
-}
-
-static bool is_visitor(const struct visitors *v, const struct habit *h)
+/* Whether it looks like a visitor, but for what it may follow. */
+static bool is_loner(const struct visitors *v, const struct habit *h)
 {
 	return h->nr >= VISITS_MIN && *map_find(&v->threads, h->pool) != SEVERAL &&
 	       h->nr >= OWN_SHARE * (double)*map_find(&v->pools, h->pool) &&
-	       h->late > CHANCE * (h->nr - h->first) && h->ahead < CHANCE * h->nr &&
-	       !v->is_due[h->type];
+	       h->late > CHANCE * (h->nr - h->first) && h->ahead < CHANCE * h->nr;
+}
+
+/* What one type of loner names, and when it did so last. */
+struct round {
+	uint32_t type;
+	struct map last;       /* thing: unit that visited it last, plus 1 */
+	struct map kinds;      /* of what it names */
+	struct map nr;         /* type: things that such units name */
+	struct map nr_visited; /* of these: visited afterwards */
+	struct map seen;       /* type and thing */
+};
+
+static void see_visits(struct visitors *v, struct round *r)
+{
+	const struct work *w = v->w;
+
+	for (uint32_t i = 0; i < w->units.nr; i++) {
+		const struct unit *u = &w->units.v[i];
+
+		for (uint32_t k = 0; k < u->nr_held && u->type == r->type; k++) {
+			struct held h = w->held.v[u->held_at + k];
+
+			if (h.depth)
+				continue;
+			*map_at(&r->last, h.thing) = i + 1u;
+			*map_at(&r->kinds, w->g->kind_of.v[h.thing]) = 1;
+		}
+	}
+}
+
+static void see_others(struct visitors *v, struct round *r)
+{
+	const struct work *w = v->w;
+
+	for (uint32_t i = 0; i < w->units.nr; i++) {
+		const struct unit *u = &w->units.v[i];
+
+		for (uint32_t k = 0; k < u->nr_held && u->type != r->type; k++) {
+			struct held h = w->held.v[u->held_at + k];
+			const uint64_t *last;
+			uint64_t *seen;
+
+			if (h.depth || !map_find(&r->kinds, w->g->kind_of.v[h.thing]))
+				continue;
+			seen = map_at(&r->seen, map_pair(u->type, h.thing));
+			if ((*seen)++)
+				continue;
+			last = map_find(&r->last, h.thing);
+			(*map_at(&r->nr, u->type))++;
+			*map_at(&r->nr_visited, u->type) += last && *last > i;
+		}
+	}
+}
+
+/* Whether all that something is done to is visited afterwards: things are counted, for one visit
+ * may be to several. */
+static bool is_due(struct visitors *v, uint32_t type)
+{
+	struct round r = { .type = type };
+	bool is_due = false;
+
+	see_visits(v, &r);
+	see_others(v, &r);
+	for (const struct map_slot *s = NULL; (s = map_next(&r.nr, s));)
+		is_due |= s->value >= VISITS_MIN &&
+			  (double)*map_find(&r.nr_visited, s->key) >= SURELY * (double)s->value;
+	map_done(&r.last);
+	map_done(&r.kinds);
+	map_done(&r.nr);
+	map_done(&r.nr_visited);
+	map_done(&r.seen);
+	return is_due;
+}
+
+static void find_visitors(struct visitors *v)
+{
+	unsigned nr = 0;
+
+	vec_each (&v->habits, h) {
+		if (!is_loner(v, h) || v->state[h->type])
+			continue;
+		v->state[h->type] = nr++ == LONERS_MAX || is_due(v, h->type) ? NO_VISITOR : VISITOR;
+	}
 }
 
 void visits_find(struct work *w, const struct ties *l)
 {
 	struct visitors v = { .w = w, .l = l };
 
-	v.is_due = mem_realloc(NULL, w->g->types.nr + 1);
-	memset(v.is_due, 0, w->g->types.nr + 1);
+	v.state = mem_zalloc(w->g->types.nr + 1);
 	for (uint32_t i = 0; i < w->units.nr; i++)
 		see(&v, i);
-	find_due(&v);
+	find_visitors(&v);
 	vec_each (&w->units, u)
-		u->is_visit = u->nr_held && is_visitor(&v, habit_of(&v, u));
-	free(v.is_due);
+		u->is_visit =
+			u->nr_held && v.state[u->type] == VISITOR && is_loner(&v, habit_of(&v, u));
+	free(v.state);
 	map_done(&v.pools);
 	map_done(&v.threads);
 	map_done(&v.at);
