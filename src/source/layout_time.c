@@ -263,15 +263,39 @@ static bool reading_ns(struct reading *r, int lack, int64_t *ns)
 	return time_of_civil(&r->c, ns);
 }
 
-bool layout_time_take(const struct layout_time *t, struct layout_clock *clock, struct str *s,
-		      struct layout_stamp *stamp)
+/* How far such a time reaches behind the minute: ":ss,SSS", three digits and no more, which most
+ * logs write; 0: it is written otherwise. */
+static size_t take_usual_end(const struct layout_time *t, struct str s, int64_t *ns)
+{
+	const struct layout_time_op *op = &t->ops[t->prefix_ops];
+	const char *p = s.p;
+
+	if (t->nr != t->prefix_ops + 3 || op[0].part != PART_BYTE || op[1].part != PART_SECOND ||
+	    op[2].part != PART_FRACTION || s.n < 8)
+		return 0;
+	if (p[0] != op[0].byte || !is_digit(p[1]) || !is_digit(p[2]) ||
+	    (p[3] != '.' && p[3] != ',' && p[3] != ':') || !is_digit(p[4]) || !is_digit(p[5]) ||
+	    !is_digit(p[6]) || is_digit(p[7]) || p[1] > '5')
+		return 0;
+	*ns = ((p[1] - '0') * 10 + p[2] - '0') * NS_S +
+	      ((p[4] - '0') * 100 + (p[5] - '0') * 10 + p[6] - '0') * NS_MS;
+	return 7;
+}
+
+static bool is_same_minute(const struct layout_time *t, const struct layout_clock *clock,
+			   struct str s)
+{
+	return clock && clock->format == t && t->prefix_bytes && s.n >= t->prefix_bytes &&
+	       !memcmp(s.p, clock->prefix, t->prefix_bytes);
+}
+
+static bool take_time(const struct layout_time *t, struct layout_clock *clock, struct str *s,
+		      struct layout_stamp *stamp, bool known)
 {
 	struct reading r = { .c = { .year = 1972, .month = 1, .day = 1 } };
 	struct str rest = *s;
 	unsigned op = 0;
 	int64_t ns;
-	bool known = clock && clock->format == t && t->prefix_bytes && rest.n >= t->prefix_bytes &&
-		     !memcmp(rest.p, clock->prefix, t->prefix_bytes);
 
 	if (known) {
 		op = t->prefix_ops;
@@ -301,6 +325,20 @@ bool layout_time_take(const struct layout_time *t, struct layout_clock *clock, s
 					.zoned = r.zoned,
 					.doubtful = r.doubtful };
 	*s = rest;
+	return true;
+}
+
+bool layout_time_take(const struct layout_time *t, struct layout_clock *clock, struct str *s,
+		      struct layout_stamp *stamp)
+{
+	bool known = is_same_minute(t, clock, *s);
+	int64_t ns;
+	size_t n = known ? take_usual_end(t, str_skip(*s, t->prefix_bytes), &ns) : 0;
+
+	if (!n)
+		return take_time(t, clock, s, stamp, known);
+	*stamp = (struct layout_stamp){ .ns = clock->prefix_ns + ns, .lack = t->lack };
+	*s = str_skip(*s, t->prefix_bytes + n);
 	return true;
 }
 

@@ -218,13 +218,38 @@ static int64_t named_in_unit(const struct spent *s, size_t sign, struct str valu
 	return layout_duration(str_head(value, n), unit_ns);
 }
 
+/* Whether a name may end before this place that says what was spent: its last two letters rule most
+ * out. "service" is one, see below. */
+static bool may_be_named(struct str text, size_t end)
+{
+	static const char ends[][2] = { "on", "cy", "ed", "ms", "us", "ns", "is", "os",
+					"ds", "es", "ec", "me", "ok", "ur", "en", "ce" };
+	char last, before;
+
+	while (end && (text.p[end - 1] == '"' || text.p[end - 1] == '\'' || text.p[end - 1] == ' '))
+		end--;
+	if (end < 2)
+		return false;
+	last = lower(text.p[end - 1]);
+	before = lower(text.p[end - 2]);
+	if (!is_letter(last) || !is_letter(before))
+		return true;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (ends[i][1] == last && ends[i][0] == before)
+			return true;
+	return false;
+}
+
 static int64_t named(const struct spent *s, size_t sign, struct str value)
 {
-	struct str name = name_before(s->text, sign), before, number;
+	struct str name, before, number;
 	int64_t unit_ns, ns;
 
 	if (sign && s->text.p[sign - 1] == ')')
 		return named_in_unit(s, sign, value);
+	if (!may_be_named(s->text, sign))
+		return -1;
+	name = name_before(s->text, sign);
 	/* "name = 12" is how settings are written */
 	if (!name.n || is_other(name) || (s->text.p[sign] == '=' && s->text.p[sign - 1] == ' '))
 		return -1;

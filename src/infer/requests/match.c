@@ -41,6 +41,7 @@ struct search {
 	struct str first; /* line of the message */
 	struct match_ask ask;
 	uint64_t score; /* of *to; 0: nothing yet */
+	bool is_bare;   /* values are not asked for */
 	bool is_opaque; /* the logger has statements of which no text is known */
 	const struct match_pattern *best;
 	struct match *to;
@@ -126,7 +127,7 @@ static void take(struct search *s, const struct match_pattern *p, const struct m
 {
 	s->best = p;
 	s->to->nr_also = 0;
-	if (fitted != s->to) {
+	if (fitted && fitted != s->to) {
 		s->to->nr = fitted->nr;
 		memcpy(s->to->values, fitted->values, fitted->nr * sizeof(*fitted->values));
 	}
@@ -157,7 +158,7 @@ static void consider(void *ctx, const struct match_item *it)
 	struct search *s = ctx;
 	const struct match_pattern *p = it->pattern;
 	uint64_t score = promise(s, it);
-	struct match scratch, *to = s->best ? &scratch : s->to;
+	struct match scratch, *to = s->is_bare ? NULL : s->best ? &scratch : s->to;
 	enum match_fit fit;
 
 	if (!score || score < s->score || (score == s->score && !is_rival(s->best, p)))
@@ -193,7 +194,7 @@ static void consider_front(void *ctx, const struct match_item *it)
 {
 	struct search *s = ctx;
 	const struct match_pattern *p = it->pattern;
-	struct match scratch, *to = s->best ? &scratch : s->to;
+	struct match scratch, *to = s->is_bare ? NULL : s->best ? &scratch : s->to;
 	uint64_t letters;
 
 	if (!p->begins || (s->where.logger.n && !is_logger(s, it->logger)))
@@ -316,35 +317,42 @@ static void search_begin(struct search *s, struct str point, enum level level, s
 		s->first.n--;
 }
 
+static int search(const struct matcher *m, struct search *s)
+{
+	const struct match_set *set;
+
+	if (!s->ask.message.n)
+		return 0;
+	if (s->where.file.n && find_in_file(m, s))
+		return 1;
+	set = s->where.logger.n ? set_named(&m->loggers, match_where_last(s->where.logger))
+	      : s->where.file.n ? set_named(&m->files, s->where.file)
+				: NULL;
+	if (s->where.logger.n && search_set(s, set, STAGE_LOGGER))
+		return answer(s);
+	if (search_front(s, set))
+		return answer(s);
+	return search_set(s, m->all, STAGE_ALL) ? answer(s) : 0;
+}
+
 int matcher_find(const struct matcher *m, struct str point, enum level level, struct str message,
 		 struct match *to)
 {
-	const struct match_set *set;
 	struct search s;
 
 	search_begin(&s, point, level, message, to);
-	if (!s.ask.message.n)
-		return 0;
-	if (s.where.file.n && find_in_file(m, &s))
-		return 1;
-	set = s.where.logger.n ? set_named(&m->loggers, match_where_last(s.where.logger))
-	      : s.where.file.n ? set_named(&m->files, s.where.file)
-			       : NULL;
-	if (s.where.logger.n && search_set(&s, set, STAGE_LOGGER))
-		return answer(&s);
-	if (search_front(&s, set))
-		return answer(&s);
-	return search_set(&s, m->all, STAGE_ALL) ? answer(&s) : 0;
+	return search(m, &s);
 }
 
 uint32_t matcher_statement(const struct matcher *m, struct str point, enum level level,
 			   struct str message)
 {
 	struct match found;
+	struct search s;
 
-	return matcher_find(m, point, level, message, &found)
-		       ? matcher_number(m, found.model, found.point)
-		       : 0;
+	search_begin(&s, point, level, message, &found);
+	s.is_bare = true;
+	return search(m, &s) ? matcher_number(m, found.model, found.point) : 0;
 }
 
 int matcher_thread(const struct matcher *m, struct str name, struct match *to)

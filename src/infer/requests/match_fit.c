@@ -240,6 +240,8 @@ static void take_gap(const struct fitting *f, uint32_t i, struct match *to)
 
 static void take_values(const struct fitting *f, struct match *to)
 {
+	if (!to)
+		return;
 	to->nr = 0;
 	for (uint32_t i = 0; i <= f->nr; i++)
 		take_gap(f, i, to);
@@ -275,7 +277,8 @@ enum match_fit match_fit(const struct match_pattern *p, struct str message, stru
 	if (p->letters > message.n || p->nr_constants > CONSTANTS_MAX || !begin(&f, p, message))
 		return FIT_NOT;
 	if (p->nr == 1 && p->begins) {
-		to->nr = 0;
+		if (to)
+			to->nr = 0;
 		return f.message.n == p->letters ? FIT_WHOLE : FIT_NOT;
 	}
 	if (!place_from(&f, p->begins, p->begins ? p->parts[0].text.n : 0))
@@ -296,7 +299,6 @@ uint32_t match_fit_front(const struct match_pattern *p, struct str message, stru
 	uint32_t letters = 0;
 	size_t from = 0;
 
-	to->nr = 0;
 	for (; f.nr < p->nr_constants; f.nr++) {
 		struct str text = p->parts[p->constants[f.nr]].text;
 		size_t at = match_search(message, from, text);
@@ -307,7 +309,9 @@ uint32_t match_fit_front(const struct match_pattern *p, struct str message, stru
 		from = at + text.n;
 		letters += (uint32_t)text.n;
 	}
-	for (uint32_t i = 0; i < f.nr; i++)
+	if (to)
+		to->nr = 0;
+	for (uint32_t i = 0; to && i < f.nr; i++)
 		take_gap(&f, i, to);
 	return letters;
 }

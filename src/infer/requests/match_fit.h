@@ -40,12 +40,14 @@ enum match_fit {
 	FIT_WHOLE,
 };
 
-/* A message that begins as the pattern does, and with no blank. On a fit the values of *to are set.
+/* A message that begins as the pattern does, and with no blank. On a fit the values of *to are set,
+ * unless it is NULL.
  */
 enum match_fit match_fit(const struct match_pattern *p, struct str message, struct match *to);
 /*
  * How many letters of it the message begins with, constant after constant, before it goes on
- * otherwise or breaks off; 0 when not even the first fits. The values in between are set.
+ * otherwise or breaks off; 0 when not even the first fits. The values in between are set,
+ * unless to is NULL.
  */
 uint32_t match_fit_front(const struct match_pattern *p, struct str message, struct match *to);
 

@@ -80,9 +80,25 @@ static size_t put_length(char *p, size_t n)
 	return nr;
 }
 
-static char *put(char *p, struct str s)
+/* Most pieces are short, and a call for each costs more than they do: both ends overlap. */
+static inline char *put(char *p, struct str s)
 {
-	memcpy(p, s.p, s.n);
+	if (s.n > 32) {
+		memcpy(p, s.p, s.n);
+	} else if (s.n >= 16) {
+		memcpy(p, s.p, 16);
+		memcpy(p + s.n - 16, s.p + s.n - 16, 16);
+	} else if (s.n >= 8) {
+		memcpy(p, s.p, 8);
+		memcpy(p + s.n - 8, s.p + s.n - 8, 8);
+	} else if (s.n >= 4) {
+		memcpy(p, s.p, 4);
+		memcpy(p + s.n - 4, s.p + s.n - 4, 4);
+	} else if (s.n) {
+		p[0] = s.p[0];
+		p[s.n / 2] = s.p[s.n / 2];
+		p[s.n - 1] = s.p[s.n - 1];
+	}
 	return p + s.n;
 }
 
@@ -96,12 +112,28 @@ static bool is_named(const struct tokens *t, struct str name, uint64_t hash)
 	return false;
 }
 
+/* What was written behind the words is a name, unless it is known. */
+static void name_written(struct tokens *t, struct str both, size_t kind)
+{
+	uint64_t hash = str_hash(both);
+
+	if (is_named(t, both, hash))
+		return;
+	if (t->nr == TOKENS_MAX) {
+		t->is_cut = true;
+		return;
+	}
+	t->v[t->nr++] = (struct token){ .kind = { both.p, kind },
+					.value = { both.p + kind + 1, both.n - kind - 1 },
+					.hash = hash };
+	t->nr_words = (size_t)(both.p + both.n - t->words);
+}
+
 /* The kind is made of two pieces. */
-static void name(struct tokens *t, struct str kind, struct str more, struct str value)
+static inline void name(struct tokens *t, struct str kind, struct str more, struct str value)
 {
 	struct str both = { 0, kind.n + more.n + 1 + value.n };
 	char *p = t->words + t->nr_words;
-	uint64_t hash;
 
 	if (t->nr_words + both.n + 3 > TOKENS_WORDS) {
 		t->is_cut = true;
@@ -111,18 +143,8 @@ static void name(struct tokens *t, struct str kind, struct str more, struct str 
 	both.p = p;
 	p = put(put(p, kind), more);
 	*p++ = TOKENS_SEPARATOR;
-	p = put(p, value);
-	hash = str_hash(both);
-	if (is_named(t, both, hash))
-		return;
-	if (t->nr == TOKENS_MAX) {
-		t->is_cut = true;
-		return;
-	}
-	t->v[t->nr++] = (struct token){ .kind = { both.p, kind.n + more.n },
-					.value = { p - value.n, value.n },
-					.hash = hash };
-	t->nr_words = (size_t)(p - t->words);
+	put(p, value);
+	name_written(t, both, kind.n + more.n);
 }
 
 /* --- the shape ----------------------------------------------------------------------------- */
@@ -157,9 +179,9 @@ static void shape_between(struct walk *w, size_t to)
 }
 
 /* What lies in front of this place goes into the shape, then the text given, then a hole. */
-static void shape_up_to(struct walk *w, size_t to, struct str more, bool has_hole)
+static void shape_more(struct walk *w, size_t to, struct str more, bool has_hole)
 {
-	if (!w->has_shape || w->at >= w->first_end)
+	if (w->at >= w->first_end)
 		return;
 	shape_between(w, to < w->first_end ? to : w->first_end);
 	if (to >= w->first_end)
@@ -167,6 +189,12 @@ static void shape_up_to(struct walk *w, size_t to, struct str more, bool has_hol
 	shape(w, more);
 	if (has_hole && !str_ends((struct str){ w->t->shape, w->t->nr_shape }, STR("<*>")))
 		shape(w, STR("<*>"));
+}
+
+static inline void shape_up_to(struct walk *w, size_t to, struct str more, bool has_hole)
+{
+	if (w->has_shape)
+		shape_more(w, to, more, has_hole);
 }
 
 /* --- addresses and UUIDs ------------------------------------------------------------------- */
@@ -192,17 +220,28 @@ static size_t address_length(struct str s)
 	return (size_t)(at - s.p);
 }
 
-static bool is_uuid(struct str s)
+/* What most numbers are not: up to three digits and a dot. */
+static inline bool may_be_address(struct str s)
+{
+	return s.n > 3 && (s.p[1] == '.' || s.p[2] == '.' || s.p[3] == '.');
+}
+
+static bool is_whole_uuid(struct str s)
 {
 	const char *p = s.p;
 
-	if (s.n < UUID_BYTES || p[8] != '-' || p[13] != '-' || p[18] != '-' || p[23] != '-' ||
+	if (p[13] != '-' || p[18] != '-' || p[23] != '-' ||
 	    (s.n > UUID_BYTES && is(p[UUID_BYTES], WORD)))
 		return false;
 	for (int i = 0; i < UUID_BYTES; i++)
 		if (!is(p[i], HEX) && i != 8 && i != 13 && i != 18 && i != 23)
 			return false;
 	return true;
+}
+
+static inline bool is_uuid(struct str s)
+{
+	return s.n >= UUID_BYTES && s.p[8] == '-' && is_whole_uuid(s);
 }
 
 static void add_end(struct ends *e, struct str address)
@@ -514,7 +553,7 @@ static size_t take(struct walk *w, size_t at)
 		shape_up_to(w, at, STR(""), true);
 		name(w->t, STR("uuid"), STR(""), str_head(rest, UUID_BYTES));
 		return at + UUID_BYTES;
-	} else if (start == at && (n = address_length(rest))) {
+	} else if (start == at && may_be_address(rest) && (n = address_length(rest))) {
 		shape_up_to(w, at, STR(""), true);
 		name(w->t, STR("address"), STR(""), str_head(rest, n));
 		return at + n;
