@@ -39,14 +39,17 @@ static void names_grow(struct names *t)
 
 sym_t names_add(struct names *t, struct str s)
 {
-	uint64_t hash;
+	return s.n ? names_add_hashed(t, s, str_hash(s)) : 0;
+}
+
+sym_t names_add_hashed(struct names *t, struct str s, uint64_t hash)
+{
 	uint32_t *slot;
 
 	if (!s.n)
 		return 0;
 	if (t->nr + 1 >= t->room)
 		names_grow(t);
-	hash = str_hash(s);
 	slot = names_slot(t, s, hash);
 	if (*slot)
 		return *slot;

@@ -22,6 +22,8 @@ struct names {
 void names_done(struct names *t);
 /* The number of s, made on first sight. */
 sym_t names_add(struct names *t, struct str s);
+/* The same where str_hash of s is known. */
+sym_t names_add_hashed(struct names *t, struct str s, uint64_t hash);
 /* The number of s, or 0 when it was never seen. */
 sym_t names_find(const struct names *t, struct str s);
 struct str names_str(const struct names *t, sym_t sym);

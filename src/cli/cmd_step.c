@@ -87,7 +87,8 @@ static int step_map(const struct call *call, struct error *err)
 	if (got >= 0 && !call_has(call, "frames"))
 		got = find_part(call, &p, &file, &part, err);
 	if (got >= 0) {
-		const struct statements st = { ms.matcher, sight_event, ms.matcher != NULL };
+		const struct statements st = { ms.matcher,     sight_event,  ms.matcher != NULL,
+					       sight_remember, sight_forget, sight_event_again };
 
 		stand_where_driver_does(&p);
 		got = call_has(call, "frames")

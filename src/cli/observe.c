@@ -283,8 +283,10 @@ int observe_files(const struct call *call, const struct observed_files *files, c
 	int got = models_open(&in.models, call, call->inputs, call->nr_inputs, err);
 
 	if (got >= 0) {
-		in.statements = (struct statements){ in.models.matcher, sight_event,
-						     in.models.matcher != NULL };
+		in.statements = (struct statements){
+			in.models.matcher, sight_event,  in.models.matcher != NULL,
+			sight_remember,    sight_forget, sight_event_again
+		};
 		in.options.statements = &in.statements;
 		catch_signals();
 		got = observe_live(call, &o, path, s, err);

@@ -8,6 +8,7 @@
 #include "source/logs.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -51,14 +52,38 @@ static int sniff(struct str head, bool whole)
 		       : 0;
 }
 
+/* What one thread works with. */
+struct worker {
+	struct layout_worker *layout;
+	const struct statements *statements;
+	void *memory; /* of the statements; may be NULL */
+};
+
 static void *open_worker(void *ctx)
 {
-	return layout_worker_new(((struct logs *)ctx)->layout);
+	const struct logs *logs = ctx;
+	struct worker *w = mem_zalloc(sizeof(*w));
+
+	w->layout = layout_worker_new(logs->layout);
+	w->statements = logs->statements;
+	if (w->statements && w->statements->remember)
+		w->memory = w->statements->remember();
+	return w;
 }
 
 static void close_worker(void *state)
 {
-	layout_worker_free(state);
+	struct worker *w = state;
+
+	if (w->memory)
+		w->statements->forget(w->memory);
+	layout_worker_free(w->layout);
+	free(w);
+}
+
+static struct layout_worker *layout_of(const struct batch *b)
+{
+	return ((const struct worker *)b->worker_state)->layout;
 }
 
 static bool begins(const struct logs *logs, struct str line)
@@ -133,7 +158,7 @@ static void go_on(struct logs *logs, struct batch *b, struct str line, uint64_t 
 	uint64_t end = (uint64_t)(line.p - b->bytes.p) + line.n;
 
 	if (last && logs->has_more)
-		layout_more(logs->layout, b->worker_state, line, &b->arena, last, &b->losses);
+		layout_more(logs->layout, layout_of(b), line, &b->arena, last, &b->losses);
 	if (!last) {
 		b->continued_bytes = end;
 		b->continued_lines = (uint32_t)(nr + 1);
@@ -152,6 +177,7 @@ static bool is_line_end(char c)
 static void find_statement(const struct logs *logs, struct batch *b, struct str message)
 {
 	struct event *ev = b->events.nr ? &b->events.v[b->events.nr - 1] : NULL;
+	const struct worker *w = b->worker_state;
 	const char *end;
 
 	if (!ev)
@@ -164,7 +190,10 @@ static void find_statement(const struct logs *logs, struct batch *b, struct str 
 		message.n = (size_t)(end - message.p);
 	while (message.n && is_line_end(message.p[message.n - 1]))
 		message.n--;
-	logs->statements->find(logs->statements->ctx, ev, message, &b->arena);
+	if (w->memory)
+		w->statements->find_again(w->statements->ctx, w->memory, ev, message, &b->arena);
+	else
+		w->statements->find(w->statements->ctx, ev, message, &b->arena);
 	b->losses.count[LOSS_LINES_NO_STATEMENT] += logs->statements->knows_all && !ev->statement;
 }
 
@@ -186,16 +215,16 @@ static void parse(void *ctx, struct batch *b)
 		}
 		vec_reserve(&b->events, b->events.nr + 1);
 		ev = &b->events.v[b->events.nr];
-		if (!layout_parse(logs->layout, b->worker_state, line.text, &b->arena, ev,
+		if (!layout_parse(logs->layout, layout_of(b), line.text, &b->arena, ev,
 				  &b->losses)) {
 			go_on(logs, b, line.text, nr);
 			if (logs->has_more)
-				message = layout_message(b->worker_state);
+				message = layout_message(layout_of(b));
 			continue;
 		}
 		if (logs->statements) {
 			find_statement(logs, b, message);
-			message = layout_message(b->worker_state);
+			message = layout_message(layout_of(b));
 		}
 		ev->kind = EVENT_LOG;
 		ev->file = logs->file;

@@ -21,6 +21,11 @@ struct statements {
 	/* Sets statement and values of *ev, which is parsed otherwise. Many threads ask at once. */
 	void (*find)(const void *ctx, struct event *ev, struct str message, struct arena *arena);
 	bool knows_all; /* a line without a statement is a loss */
+	/* May be NULL. What one thread remembers from event to event, and find with it. */
+	void *(*remember)(void);
+	void (*forget)(void *memory);
+	void (*find_again)(const void *ctx, void *memory, struct event *ev, struct str message,
+			   struct arena *arena);
 };
 
 struct source_options {

@@ -61,7 +61,9 @@ static int take_spans(void *to, const struct span *spans, size_t nr, struct erro
 
 static int read_all(char **argv, struct bench *b, const struct matcher *m, bool sees)
 {
-	const struct statements st = { m, sight_event, m != NULL };
+	const struct statements st = {
+		m, sight_event, m != NULL, sight_remember, sight_forget, sight_event_again
+	};
 	struct source_options o = { .cores = 1, .zone = "UTC", .statements = sees ? &st : NULL };
 	struct losses losses = { 0 };
 	struct sink sink = { b, take_file, take_events, take_spans, NULL, &losses };

@@ -17,6 +17,7 @@ void gather_done(struct gather *g)
 	vec_done(&g->named);
 	vec_done(&g->kind_of);
 	vec_done(&g->statement);
+	vec_done(&g->type_of);
 	vec_done(&g->shift);
 	vec_done(&g->shift_things);
 	vec_done(&g->log_of);
@@ -31,9 +32,9 @@ void gather_done(struct gather *g)
 	*g = (struct gather){ 0 };
 }
 
-static uint32_t thing_of(struct gather *g, struct str name)
+static uint32_t thing_of(struct gather *g, struct str name, uint64_t hash)
 {
-	sym_t thing = names_add(&g->things, name);
+	sym_t thing = names_add_hashed(&g->things, name, hash);
 
 	while (g->kind_of.nr <= thing) {
 		size_t at = str_find_char(name, SIGHT_SEPARATOR);
@@ -62,7 +63,8 @@ static void name_log(struct gather *g, struct str log)
 				 SIGHT_SEPARATOR, STR_ARG(t.v[i].value));
 
 		if (n > 0 && (size_t)n < sizeof(both) && !str_starts(t.v[i].kind, STR("path")))
-			vec_push(&g->file_names, thing_of(g, (struct str){ both, (size_t)n }));
+			vec_push(&g->file_names,
+				 thing_of(g, (struct str){ both, (size_t)n }, t.v[i].hash));
 	}
 }
 
@@ -97,22 +99,43 @@ static bool is_message(const struct gather *g, const struct seen_line *l)
 	return false;
 }
 
+static uint32_t type_called(struct gather *g, const struct event *ev, const char *text, int n)
+{
+	sym_t type = names_add(&g->types, (struct str){ text, (size_t)n });
+
+	while (g->statement.nr <= type)
+		vec_push(&g->statement, ev->statement);
+	return type;
+}
+
+/* Nearly all lines of a program that is known: no text is made to find it again. */
+static uint32_t type_of_statement(struct gather *g, const struct event *ev)
+{
+	uint32_t at = ev->statement;
+	char text[16];
+
+	while (g->type_of.nr <= at)
+		vec_push(&g->type_of, 0);
+	if (!g->type_of.v[at])
+		g->type_of.v[at] = type_called(g, ev, text, snprintf(text, sizeof(text), "%u", at));
+	return g->type_of.v[at];
+}
+
 /* A statement of a program that is known, or else the logger and the text without what varies. One
  * statement sends messages of many sorts, which its text tells apart. */
 static uint32_t type_of(struct gather *g, const struct event *ev, const struct seen_line *l,
 			struct str shape)
 {
 	char text[512];
-	int n = !ev->statement ? snprintf(text, sizeof(text), STR_FMT "|" STR_FMT,
-					  STR_ARG(str_head(ev->point, 200)), STR_ARG(shape))
-		: is_message(g, l)
-			? snprintf(text, sizeof(text), "%u|" STR_FMT, ev->statement, STR_ARG(shape))
-			: snprintf(text, sizeof(text), "%u", ev->statement);
-	sym_t type = names_add(&g->types, (struct str){ text, (size_t)n });
+	int n;
 
-	while (g->statement.nr <= type)
-		vec_push(&g->statement, ev->statement);
-	return type;
+	if (ev->statement && (!shape.n || !is_message(g, l)))
+		return type_of_statement(g, ev);
+	n = ev->statement
+		    ? snprintf(text, sizeof(text), "%u|" STR_FMT, ev->statement, STR_ARG(shape))
+		    : snprintf(text, sizeof(text), STR_FMT "|" STR_FMT,
+			       STR_ARG(str_head(ev->point, 200)), STR_ARG(shape));
+	return type_called(g, ev, text, n);
 }
 
 static void push_name(struct gather *g, struct seen_line *l, uint32_t thing)
@@ -133,7 +156,7 @@ static void push_names(struct gather *g, struct seen_line *l, struct sight *s)
 	for (uint64_t i = 0; sight_next(s, &name); i++) {
 		if (i == s->nr_own)
 			l->nr_own = l->nr_names;
-		push_name(g, l, thing_of(g, name));
+		push_name(g, l, thing_of(g, name, s->hash));
 	}
 	if (!s->nr_thread)
 		l->nr_own = l->nr_names;
@@ -244,7 +267,7 @@ static uint32_t take_thing(struct gather *to, const struct gather *from, struct 
 	uint32_t *at = mapped(&m->things, thing);
 
 	if (!*at)
-		*at = 1 + thing_of(to, names_str(&from->things, thing));
+		*at = 1 + thing_of(to, names_str(&from->things, thing), from->things.hash[thing]);
 	return *at - 1;
 }
 

@@ -38,7 +38,8 @@ struct gather {
 	struct names kinds;
 	VEC(uint32_t) kind_of; /* of each thing: in kinds */
 	struct names nodes, threads;
-	struct names types;      /* what a statement writes, variable parts masked */
+	struct names types;    /* what a statement writes, variable parts masked */
+	VEC(uint32_t) type_of; /* of each statement: its type, where that is all it is called by */
 	VEC(uint32_t) statement; /* of each type: number in the matcher, 0 unknown */
 	struct names logs;
 	VEC(uint32_t) log_of;  /* of each file: in logs */

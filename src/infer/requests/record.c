@@ -127,8 +127,11 @@ static bool is_packed(struct str values)
 		return false;
 	flag = (size_t)(s.shape.p + s.shape.n - values.p);
 	n = flag + 1 + varint_bytes(s.nr_own) + varint_bytes(s.nr_thread);
-	while (sight_next(&s, &name))
-		n += varint_bytes(name.n) + name.n;
+	while (sight_next(&s, &name)) {
+		if (s.hash != str_hash(name))
+			return false;
+		n += sizeof(s.hash) + varint_bytes(name.n) + name.n;
+	}
 	return n == values.n && !(values.p[flag] & ~1);
 }
 
@@ -214,7 +217,7 @@ static bool take_names(struct str names, struct str shape, struct arena *arena, 
 		struct str one = str_head(names, str_find_char(names, NAME));
 
 		names = str_skip(names, one.n);
-		buf_bytes(&b, take_text(one, arena));
+		sight_put(&b, take_text(one, arena));
 	}
 	*values = arena_str(arena, buf_str(&b));
 	buf_done(&b);

@@ -9,6 +9,7 @@
 #include "infer/requests/tokens.h"
 
 struct arena;
+struct buf;
 struct event;
 struct matcher;
 
@@ -16,16 +17,26 @@ struct matcher;
  * known. Sets statement and values. */
 void sight_event(const void *ctx, struct event *ev, struct str message, struct arena *arena);
 
+/* What one thread remembers from line to line: the names of threads come again and again. */
+void *sight_remember(void);
+void sight_forget(void *memory);
+void sight_event_again(const void *ctx, void *memory, struct event *ev, struct str message,
+		       struct arena *arena);
+
 /* A walk over what was packed: the shape of the text, then its names, then those of the thread. */
 struct sight {
 	struct str shape;
 	uint64_t nr_own, nr_thread;
 	struct str rest;
-	bool is_cut; /* there were more names than are kept */
+	uint64_t hash; /* str_hash of the name read last */
+	bool is_cut;   /* there were more names than are kept */
 };
 bool sight_open(struct sight *s, struct str values);
 /* A name: its kind, a unit separator, its value. */
 bool sight_next(struct sight *s, struct str *name);
+
+/* Packs one, behind what is there. */
+void sight_put(struct buf *b, struct str name);
 
 #define SIGHT_SEPARATOR TOKENS_SEPARATOR
 

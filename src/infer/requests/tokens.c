@@ -18,7 +18,8 @@ enum {
 	NAMED_DIGITS = 4, /* a number behind a mere word needs so many digits to be a name */
 	LONG_WORD = 32,   /* what is longer is taken for letters at random */
 	LOOK_MAX = 24,
-	UNIT_LETTERS = 3
+	UNIT_LETTERS = 3,
+	HEAD_BYTES = sizeof(uint64_t) + 3 /* of what is written: hash and length */
 };
 
 enum { DIGIT = 1, LOWER = 2, UPPER = 4, UNDER = 8, HEX = 16, SIGN = 32, BETWEEN = 64 };
@@ -117,6 +118,7 @@ static void name_written(struct tokens *t, struct str both, size_t kind)
 {
 	uint64_t hash = str_hash(both);
 
+	memcpy(t->words + t->nr_words, &hash, sizeof(hash));
 	if (is_named(t, both, hash))
 		return;
 	if (t->nr == TOKENS_MAX) {
@@ -133,9 +135,9 @@ static void name_written(struct tokens *t, struct str both, size_t kind)
 static inline void name(struct tokens *t, struct str kind, struct str more, struct str value)
 {
 	struct str both = { 0, kind.n + more.n + 1 + value.n };
-	char *p = t->words + t->nr_words;
+	char *p = t->words + t->nr_words + sizeof(uint64_t);
 
-	if (t->nr_words + both.n + 3 > TOKENS_WORDS) {
+	if (t->nr_words + both.n + HEAD_BYTES > TOKENS_WORDS) {
 		t->is_cut = true;
 		return;
 	}

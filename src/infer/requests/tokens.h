@@ -29,7 +29,7 @@ struct tokens {
 	bool is_cut;
 	size_t nr_words, nr_shape;
 	struct token v[TOKENS_MAX];
-	/* of each: a length as varint, its kind, a separator, its value */
+	/* of each: its hash, a length as varint, its kind, a separator, its value */
 	char words[TOKENS_WORDS];
 	char shape[TOKENS_SHAPE]; /* the first line, with <*> in place of what varies */
 };
