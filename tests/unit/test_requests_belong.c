@@ -310,6 +310,37 @@ static void who_only_says_who_he_is_hands_over_as_well(void **state)
 	lines_end(&l);
 }
 
+static void what_is_done_again_after_all_has_come_is_another_request(void **state)
+{
+	enum { WRITES = 100, EACH = 10 };
+	uint64_t allocated[WRITES], again[WRITES];
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < WRITES; i++) {
+		allocated[i] = lines_add(&l, i * 400, "handler 1", "allocate blk_%d", 1000 + i);
+		lines_add(&l, i * 400 + 40, "handler 2", "closed blk_%d", 1000 + i);
+	}
+	lines_file(&l, "dn.log", "dn.log");
+	for (int i = 0; i < WRITES; i++) {
+		char thread[64];
+
+		snprintf(thread, sizeof(thread), "receiver of blk_%d for c_%d", 1000 + i,
+			 70000 + i);
+		lines_add(&l, i * 400 + 20, thread, "received blk_%d", 1000 + i);
+		snprintf(thread, sizeof(thread), "receiver of blk_%d for c_%d", 1000 + i,
+			 80000 + i);
+		if (i % EACH == EACH - 1)
+			again[i] =
+				lines_add(&l, i * 400 + 100, thread, "received blk_%d", 1000 + i);
+	}
+	lines_run(&l);
+	for (int i = EACH - 1; i < WRITES; i += EACH)
+		apart(allocated[i], again[i]);
+	lines_end(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +353,7 @@ int main(void)
 		cmocka_unit_test(a_number_that_comes_back_is_an_amount),
 		cmocka_unit_test(lines_about_blocks_and_files_of_others_are_cut_apart),
 		cmocka_unit_test(who_only_says_who_he_is_hands_over_as_well),
+		cmocka_unit_test(what_is_done_again_after_all_has_come_is_another_request),
 		cmocka_unit_test(what_waits_for_the_same_end_of_the_same_file_is_one_request),
 	};
 

@@ -257,14 +257,40 @@ static bool is_due(const struct sitting *s, const struct unit *u, const struct c
 	return share >= MUST_FOLLOW || (share >= FOLLOWS && u->start - earlier->end <= SOON_NS);
 }
 
-/* Whether the session has done just this to the thing, and has been silent since: then it is
- * another request that does it again. */
+static bool is_compound(const struct work *w, uint32_t kind)
+{
+	return w->looks[kind].stem && !w->looks[kind].is_numbers;
+}
+
+/* Whether the thread is there for this unit alone: it is called after something that it names. */
+static bool is_dedicated(const struct work *w, const struct unit *u)
+{
+	const struct seen_line *l = work_line(w, u->from);
+
+	for (unsigned i = l->nr_own; i < l->nr_names; i++)
+		if (!w->is_hub[line_names(w, l)[i]] &&
+		    is_compound(w, w->g->kind_of.v[line_names(w, l)[i]]))
+			return true;
+	for (unsigned i = 0; i < l->nr_own; i++) {
+		struct str thread = names_str(&w->g->threads, l->thread);
+		struct str value = gather_value(w->g, line_names(w, l)[i]);
+
+		if (is_compound(w, w->g->kind_of.v[line_names(w, l)[i]]) &&
+		    str_find(thread, value) < thread.n)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the session has done just this to the thing and has been silent since, or all has come
+ * that it waited for and a thread was begun anew: then it is another request that does it again. */
 static bool was_done(const struct sitting *s, const struct unit *u, const struct candidate *c)
 {
-	uint32_t session = s->w->units.v[c->unit].session;
+	const struct unit *a = &s->w->units.v[c->unit];
 
-	return u->start - s->end.v[session] > SILENT_NS &&
-	       deeds_has(&s->deeds, u, session, c->thing);
+	return (u->start - s->end.v[a->session] > SILENT_NS ||
+		(is_dedicated(s->w, u) && !is_open(s, a, a->type, 0))) &&
+	       deeds_has(&s->deeds, u, a->session, c->thing);
 }
 
 static const struct candidate *cause_of(struct sitting *s, uint32_t unit, double *sure)
@@ -287,11 +313,6 @@ static const struct candidate *cause_of(struct sitting *s, uint32_t unit, double
 		*sure = share;
 	}
 	return best;
-}
-
-static bool is_compound(const struct work *w, uint32_t kind)
-{
-	return w->looks[kind].stem && !w->looks[kind].is_numbers;
 }
 
 /* Compounds that both name in their first lines, of another stem than the thing; hubs count, for a
@@ -366,26 +387,6 @@ static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
 			return c;
 	}
 	return NULL;
-}
-
-/* Whether the thread is there for this unit alone: it is called after something that it names. */
-static bool is_dedicated(const struct work *w, const struct unit *u)
-{
-	const struct seen_line *l = work_line(w, u->from);
-
-	for (unsigned i = l->nr_own; i < l->nr_names; i++)
-		if (!w->is_hub[line_names(w, l)[i]] &&
-		    is_compound(w, w->g->kind_of.v[line_names(w, l)[i]]))
-			return true;
-	for (unsigned i = 0; i < l->nr_own; i++) {
-		struct str thread = names_str(&w->g->threads, l->thread);
-		struct str value = gather_value(w->g, line_names(w, l)[i]);
-
-		if (is_compound(w, w->g->kind_of.v[line_names(w, l)[i]]) &&
-		    str_find(thread, value) < thread.n)
-			return true;
-	}
-	return false;
 }
 
 /* Whether both name the same, and nothing that the first names owns that: the file that is written,
