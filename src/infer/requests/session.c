@@ -25,6 +25,7 @@ enum {
 #define MUST_FOLLOW 0.85
 #define SILENT_NS INT64_C(1000000000)
 #define LATE_SPREAD 0.8
+#define LATE_FOLLOWS 0.9 /* so surely does what comes late */
 #define LATE_NS INT64_C(300000000)
 #define SOON_NS INT64_C(200000000)
 #define AT_ONCE_NS INT64_C(100000000)
@@ -249,7 +250,7 @@ static bool is_due(const struct sitting *s, const struct unit *u, const struct c
 
 	/* what comes late must have been seen to do so often, and about as late */
 	if (u->start - earlier->end > LATE_NS &&
-	    (s->l->nr_of_type[earlier->type] < LATE_MIN ||
+	    (s->l->nr_of_type[earlier->type] < LATE_MIN || share < LATE_FOLLOWS ||
 	     ties_spread(s->l, earlier->type, u->type) > LATE_SPREAD))
 		return false;
 	if (s->is_entry[family_of_thread(s->w, u)])
