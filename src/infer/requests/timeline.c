@@ -26,13 +26,15 @@ enum {
 	PAIR_MIN = 2, /* times that one was seen to follow the other at once */
 };
 #define SILENT_NS INT64_C(200000000) /* nobody asks again so soon after the answer */
+#define SHORT_NS INT64_C(50000000)
 #define MOMENT_NS INT64_C(5000000)
-#define HARDLY \
-	0.1 /* so seldom something begins in a pool of threads that only works for others \
-	     */
+#define HARDLY 0.14 /* of what a pool of threads does that only works for others */
 #define TOLD 0.5
+#define OFTEN 0.4
 #define MOSTLY 0.5
 #define AT_TIMES 0.2
+#define RARELY 0.02
+#define NEARLY 0.9
 
 static int by_time(const void *a, const void *b, void *to)
 {
@@ -173,9 +175,9 @@ static bool is_telling(const struct step *s)
 	return !s->is_first && s[-1].pool != s->pool;
 }
 
-static struct habit *pair_at(struct timeline *t, const struct step *s)
+static struct habit *habit_at(struct timeline *t, struct map *m, uint32_t first, uint32_t second)
 {
-	uint64_t *at = map_at(&t->pairs, map_pair(s[-1].type, s->type));
+	uint64_t *at = map_at(m, map_pair(first, second));
 
 	if (!*at) {
 		vec_push(&t->pair_habits, (struct habit){ 0 });
@@ -184,23 +186,49 @@ static struct habit *pair_at(struct timeline *t, const struct step *s)
 	return &t->pair_habits.v[*at - 1];
 }
 
-/* Whether it is mostly silent before such a line, in a pool of threads where that is not rare. */
+/* Whether it is often silent before such a line, in a pool of threads where that is not rare. */
 static bool is_root(const struct timeline *t, const struct step *s)
 {
 	const struct habit *all = &t->habits.v[s->type], *pool = &t->pools[s->pool];
 
 	return pool->late > HARDLY * (pool->soon + pool->late) &&
-	       all->late >= MOSTLY * (all->soon + all->late) && all->late;
+	       all->late >= OFTEN * (all->soon + all->late) && all->late;
+}
+
+static bool is_soon(const struct habit *h, double share)
+{
+	return h->soon >= PAIR_MIN && h->soon >= share * (h->soon + h->late);
+}
+
+/* Whether just this follows upon just that at times. Where it follows upon nothing else, other work
+ * that its pool of threads does after that shows that it may have to wait there. */
+static bool is_after(struct timeline *t, const struct step *s)
+{
+	const struct habit *all = &t->habits.v[s->type];
+	struct habit pair = *habit_at(t, &t->pairs, s[-1].type, s->type);
+	struct habit pool = *habit_at(t, &t->pool_pairs, s[-1].type, s->pool);
+
+	if (is_soon(&pair, AT_TIMES))
+		return true;
+	if (pair.soon + pair.late < NEARLY * (all->soon + all->late))
+		return false;
+	return is_soon(&pool, RARELY);
 }
 
 static bool is_due(struct timeline *t, const struct step *s)
 {
-	const struct habit *pair = pair_at(t, s);
-
 	if (s->goes_on || !is_telling(s))
 		return s->goes_on;
-	return !is_root(t, s) ||
-	       (pair->soon >= PAIR_MIN && pair->soon >= AT_TIMES * (pair->soon + pair->late));
+	return !is_root(t, s) || is_after(t, s);
+}
+
+/* What nearly always begins something does so after a short silence, too. */
+static bool is_sure_root(const struct timeline *t, const struct step *s)
+{
+	const struct habit *all = &t->habits.v[s->type];
+
+	return is_telling(s) && s->gap > SHORT_NS && all->soon + all->late >= TYPE_MIN &&
+	       all->late >= NEARLY * (all->soon + all->late);
 }
 
 /* Whether anything begins within the first moment after the silence: threads overtake each other
@@ -212,7 +240,7 @@ static bool begins_here(struct timeline *t, size_t at)
 
 	if (s->is_first)
 		return true;
-	if (s->gap <= SILENT_NS || s->goes_on)
+	if (s->goes_on || (s->gap <= SILENT_NS && !is_sure_root(t, s)))
 		return false;
 	if (!is_due(t, s))
 		return true;
@@ -235,7 +263,8 @@ static void find_begins(struct timeline *t)
 
 			habit_count(&t->pools[s->pool], is_late);
 			habit_count(&t->habits.v[s->type], is_late);
-			habit_count(pair_at(t, s), is_late);
+			habit_count(habit_at(t, &t->pairs, s[-1].type, s->type), is_late);
+			habit_count(habit_at(t, &t->pool_pairs, s[-1].type, s->pool), is_late);
 		}
 	for (size_t i = 0; i < t->v.nr; i++)
 		t->v.v[i].begins = begins_here(t, i);
@@ -302,6 +331,7 @@ void timeline_cut(struct timeline *t)
 	memset(t->pools, 0, (t->w->nr_families + 1) * sizeof(*t->pools));
 	memset(t->habits.v, 0, t->habits.nr * sizeof(*t->habits.v));
 	map_done(&t->pairs);
+	map_done(&t->pool_pairs);
 	vec_clear(&t->pair_habits);
 	relate(t);
 	find_begins(t);
@@ -319,6 +349,7 @@ void timeline_done(struct timeline *t)
 {
 	map_done(&t->types);
 	map_done(&t->pairs);
+	map_done(&t->pool_pairs);
 	vec_done(&t->habits);
 	vec_done(&t->pair_habits);
 	vec_done(&t->v);

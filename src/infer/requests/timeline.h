@@ -38,6 +38,7 @@ struct timeline {
 	struct map types;         /* pool and statement: 1 + number */
 	VEC(struct habit) habits; /* of each type */
 	struct map pairs;         /* two types: 1 + where in pair_habits */
+	struct map pool_pairs;    /* a type and a pool: likewise */
 	VEC(struct habit) pair_habits;
 	struct habit *pools; /* of each pool of threads */
 };

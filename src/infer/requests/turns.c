@@ -7,7 +7,7 @@
 #include "infer/requests/family.h"
 #include "infer/requests/timeline.h"
 
-#define MADE 0.75 /* of the lines about it, what a turn made is named in that turn */
+#define MADE 0.6 /* of the lines about it, what a turn made is named in that turn */
 
 /* A line about something that another turn made. */
 struct guest {
