@@ -15,7 +15,8 @@
 #include "infer/requests/list.h"
 
 enum {
-	SELDOM = 20, /* what begins work is seen more often */
+	SELDOM = 20,     /* what begins work is seen more often */
+	FEW_TO_TELL = 8, /* fewer units show nothing of what follows them */
 	RARE_BITS = 5,
 	LATE_MIN = 60,     /* units of a type that show what comes late */
 	BORN_MIN = 5,      /* things that are named first in a family of threads */
@@ -225,17 +226,42 @@ static bool must_follow(const struct sitting *s, uint32_t type, uint32_t next)
 	return s->musts.nr && bsearch(&key, s->musts.v, s->musts.nr, sizeof(key), by_pair);
 }
 
-/* Whether something that nearly always follows such a unit has not come yet in its session; for
- * another type it must follow that as well, and name such a thing. */
-static bool is_open(const struct sitting *s, const struct unit *a, uint32_t type, uint32_t kind)
+/* Whether such a type names what both units deal with, themselves or as the owner. */
+static bool names_common(const struct sitting *s, uint32_t type, const struct unit *a,
+			 const struct unit *b)
 {
+	const struct work *w = s->w;
+
+	for (uint32_t i = 0; i < a->nr_held; i++) {
+		struct held h = w->held.v[a->held_at + i];
+
+		if (h.depth >= DEPTH_PREFIX ||
+		    !map_find(&s->kinds, map_pair(type, w->g->kind_of.v[h.thing])))
+			continue;
+		for (uint32_t k = 0; k < b->nr_held; k++)
+			if (w->held.v[b->held_at + k].thing == h.thing &&
+			    w->held.v[b->held_at + k].depth < DEPTH_PREFIX)
+				return true;
+	}
+	return false;
+}
+
+/* Whether something that nearly always follows such a unit has not come yet in its session; with
+ * another unit it must follow that as well, unless that is the same or seldom, and name what both
+ * deal with. */
+static bool is_open(const struct sitting *s, const struct unit *a, const struct unit *u)
+{
+	bool is_like = !u || u->type == a->type;
+
 	for (size_t i = musts_at(s, a->type); i < s->musts.nr && s->musts.v[i] >> 32 == a->type;
 	     i++) {
 		uint32_t next = (uint32_t)s->musts.v[i];
 
-		if (!map_find(&s->seen, map_pair(a->session, next)) &&
-		    (type == a->type ||
-		     (must_follow(s, type, next) && map_find(&s->kinds, map_pair(next, kind)))))
+		if (map_find(&s->seen, map_pair(a->session, next)))
+			continue;
+		if (is_like ||
+		    ((s->l->nr_of_type[u->type] < FEW_TO_TELL || must_follow(s, u->type, next)) &&
+		     names_common(s, next, a, u)))
 			return true;
 	}
 	return false;
@@ -290,7 +316,7 @@ static bool was_done(const struct sitting *s, const struct unit *u, const struct
 	const struct unit *a = &s->w->units.v[c->unit];
 
 	return (u->start - s->end.v[a->session] > SILENT_NS ||
-		(is_dedicated(s->w, u) && !is_open(s, a, a->type, 0))) &&
+		(is_dedicated(s->w, u) && !is_open(s, a, NULL))) &&
 	       deeds_has(&s->deeds, u, a->session, c->thing);
 }
 
@@ -380,9 +406,8 @@ static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
 
 		if (a->is_batch)
 			continue;
-		if ((is_open(s, a, u->type, w->g->kind_of.v[c->thing]) &&
-		     u->start - s->end.v[a->session] <= LATE_NS && names_itself(w, u, c->thing) &&
-		     names_itself(w, a, c->thing)) ||
+		if ((is_open(s, a, u) && u->start - s->end.v[a->session] <= LATE_NS &&
+		     names_itself(w, u, c->thing) && names_itself(w, a, c->thing)) ||
 		    (a->type == u->type && u->start - a->end <= AT_ONCE_NS &&
 		     is_by_the_same(w, a, u, c->thing)))
 			return c;
