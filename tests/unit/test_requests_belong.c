@@ -341,6 +341,31 @@ static void what_is_done_again_after_all_has_come_is_another_request(void **stat
 	lines_end(&l);
 }
 
+/* A warning that names nothing comes in front of what it is about, behind whatever was before. */
+static void a_line_that_names_nothing_goes_with_what_always_follows_it(void **state)
+{
+	struct steps s;
+	uint64_t warned[40], allocated[40], before[40];
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < 40; i++) {
+		for (int k = 0; k < 5; k++)
+			before[i] = lines_add(&l, i * 40, "handler", "%s blk_%d",
+					      i % 2 ? "stored" : "closed", 2000 + i * 5 + k);
+		warned[i] = lines_add(&l, i * 40 + 4, "handler", "not enough room");
+		allocated[i] = lines_add(&l, i * 40 + 5, "handler", "allocate blk_%d", 1000 + i);
+	}
+	steps_begin(&s, &l);
+	for (int i = 0; i < 40; i++) {
+		assert_ptr_equal(steps_unit(&s, warned[i]), steps_unit(&s, allocated[i]));
+		assert_ptr_not_equal(steps_unit(&s, warned[i]), steps_unit(&s, before[i]));
+	}
+	steps_end(&s);
+	lines_end(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +379,7 @@ int main(void)
 		cmocka_unit_test(lines_about_blocks_and_files_of_others_are_cut_apart),
 		cmocka_unit_test(who_only_says_who_he_is_hands_over_as_well),
 		cmocka_unit_test(what_is_done_again_after_all_has_come_is_another_request),
+		cmocka_unit_test(a_line_that_names_nothing_goes_with_what_always_follows_it),
 		cmocka_unit_test(what_waits_for_the_same_end_of_the_same_file_is_one_request),
 	};
 

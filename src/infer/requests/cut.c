@@ -19,6 +19,7 @@ enum {
 	GAP_BINS = 13,
 	SURE_MIN = 5, /* agreements that make a kind of name sure */
 	LOOSE_MIN = 3,
+	AT_ONCE_BIN = 6,  /* of gaps: less than 64 ms */
 	CHANCE_MIN = 5,   /* steps from one statement to another that name different things */
 	LONG_MS = 500,    /* a silence that is the end of a piece of work, to begin with */
 	ALWAYS_MS = 2000, /* a silence that ends a piece of work, unless the same is named */
@@ -26,6 +27,8 @@ enum {
 	LOOP_MS = 10,     /* rounds of one loop are not further apart */
 };
 #define SURE_SHARE 0.9
+#define LEADS_SHARE 0.9
+#define OPEN_SHARE 0.7
 #define LOOSE_SHARE 0.6
 #define NS_PER_MS 1000000
 
@@ -272,6 +275,67 @@ static void find_chance(struct cutter *c)
 	map_done(&share);
 }
 
+/* What stands around a statement in its threads. */
+struct around {
+	uint32_t nr_next, nr_before; /* lines with another one behind them, or in front */
+	uint32_t next, before;       /* how often the most frequent one does, at once */
+	uint32_t follower;           /* which that is behind it */
+	uint32_t nr_ends;            /* lines behind which work certainly ends */
+	double ends_before;          /* share of such lines, of all statements in front */
+	bool is_named;               /* some of its lines name what others do or do not */
+};
+
+static void look_around(const struct cutter *c, struct around *v)
+{
+	struct map pairs = { 0 };
+
+	vec_each (&c->steps, s) {
+		uint64_t nr;
+
+		v[s->before].nr_next++;
+		v[s->after].nr_before++;
+		v[s->before].nr_ends += s->is_certain;
+		if (s->relation != NOTHING)
+			v[s->before].is_named = v[s->after].is_named = true;
+		if (s->gap > AT_ONCE_BIN)
+			continue;
+		nr = ++*map_at(&pairs, map_pair(s->before, s->after));
+		if (nr > v[s->before].next) {
+			v[s->before].next = (uint32_t)nr;
+			v[s->before].follower = s->after;
+		}
+		if (nr > v[s->after].before)
+			v[s->after].before = (uint32_t)nr;
+	}
+	vec_each (&c->steps, s)
+		v[s->after].ends_before += (double)v[s->before].nr_ends / v[s->before].nr_next;
+	map_done(&pairs);
+}
+
+/* A statement that names nothing, has the same one behind it nearly always, and in front now this,
+ * now that with which work ends mostly, is the beginning of what the other one goes on with. */
+static void find_leads(struct cutter *c)
+{
+	struct around *v = mem_zalloc(mem_bytes(c->nr_pairs + 1, sizeof(*v)));
+
+	look_around(c, v);
+	for (uint32_t i = 0; i < c->nr_pairs; i++)
+		v[i].is_named |= v[i].nr_next < CHANCE_MIN ||
+				 v[i].next < LEADS_SHARE * v[i].nr_next ||
+				 v[i].before >= OPEN_SHARE * v[i].nr_before ||
+				 v[i].ends_before < OPEN_SHARE * v[i].nr_before;
+	vec_each (&c->steps, s) {
+		bool is_led = !v[s->before].is_named && v[s->before].follower == s->after &&
+			      s->gap <= AT_ONCE_BIN;
+
+		if (s->is_certain || (!is_led && v[s->after].is_named))
+			continue;
+		s->is_certain = true;
+		s->begins = is_led ? 0 : 1;
+	}
+	free(v);
+}
+
 static double *numbers(size_t nr)
 {
 	double *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
@@ -306,6 +370,7 @@ static void begin(struct cutter *c, struct work *w)
 		if (is_same_thread(work_line(w, at - 1), work_line(w, at)))
 			add_step(c, at);
 	find_chance(c);
+	find_leads(c);
 	for (int y = 0; y < 2; y++) {
 		c->after[y] = numbers(c->nr_pairs + w->g->lines.nr);
 		c->before[y] = numbers(c->nr_pairs);
