@@ -6,35 +6,48 @@ void names_done(struct names *t)
 {
 	arena_done(&t->arena);
 	free(t->v);
-	free(t->hash);
 	free(t->slots);
 	*t = (struct names){ 0 };
 }
 
-static uint32_t *names_slot(const struct names *t, struct str s, uint64_t hash)
+static uint32_t fold(uint64_t hash)
 {
-	uint32_t mask = t->nr_slots - 1, at = (uint32_t)hash & mask;
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+static struct names_slot *names_slot(const struct names *t, struct str s, uint32_t hash)
+{
+	uint32_t mask = t->nr_slots - 1, at = hash & mask;
 
 	for (;; at = (at + 1) & mask) {
-		uint32_t sym = t->slots[at];
+		struct names_slot *slot = &t->slots[at];
 
-		if (!sym || (t->hash[sym] == hash && str_eq(t->v[sym], s)))
-			return &t->slots[at];
+		if (!slot->sym || (slot->hash == hash && str_eq(t->v[slot->sym], s)))
+			return slot;
 	}
 }
 
 static void names_grow(struct names *t)
 {
+	struct names_slot *old = t->slots;
+	uint32_t nr_old = t->nr_slots;
+
 	t->room = t->room ? 2 * t->room : 64;
 	t->v = mem_realloc(t->v, mem_bytes(t->room, sizeof(*t->v)));
-	t->hash = mem_realloc(t->hash, mem_bytes(t->room, sizeof(*t->hash)));
-	free(t->slots);
 	t->nr_slots = 2 * t->room;
 	t->slots = mem_zalloc(mem_bytes(t->nr_slots, sizeof(*t->slots)));
 	if (!t->nr)
 		t->v[t->nr++] = STR("");
-	for (uint32_t i = 1; i < t->nr; i++)
-		*names_slot(t, t->v[i], t->hash[i]) = i;
+	for (uint32_t i = 0; i < nr_old; i++) {
+		uint32_t at = old[i].hash & (t->nr_slots - 1);
+
+		if (!old[i].sym)
+			continue;
+		while (t->slots[at].sym)
+			at = (at + 1) & (t->nr_slots - 1);
+		t->slots[at] = old[i];
+	}
+	free(old);
 }
 
 sym_t names_add(struct names *t, struct str s)
@@ -44,23 +57,23 @@ sym_t names_add(struct names *t, struct str s)
 
 sym_t names_add_hashed(struct names *t, struct str s, uint64_t hash)
 {
-	uint32_t *slot;
+	struct names_slot *slot;
 
 	if (!s.n)
 		return 0;
 	if (t->nr + 1 >= t->room)
 		names_grow(t);
-	slot = names_slot(t, s, hash);
-	if (*slot)
-		return *slot;
+	slot = names_slot(t, s, fold(hash));
+	if (slot->sym)
+		return slot->sym;
 	t->v[t->nr] = arena_str(&t->arena, s);
-	t->hash[t->nr] = hash;
-	return *slot = t->nr++;
+	*slot = (struct names_slot){ fold(hash), t->nr };
+	return t->nr++;
 }
 
 sym_t names_find(const struct names *t, struct str s)
 {
-	return s.n && t->nr_slots ? *names_slot(t, s, str_hash(s)) : 0;
+	return s.n && t->nr_slots ? names_slot(t, s, fold(str_hash(s)))->sym : 0;
 }
 
 struct str names_str(const struct names *t, sym_t sym)

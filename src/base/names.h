@@ -9,13 +9,17 @@
 
 typedef uint32_t sym_t; /* 0 is the empty string */
 
+struct names_slot {
+	uint32_t hash;
+	sym_t sym; /* 0: free */
+};
+
 /* Zero is a valid, empty table. */
 struct names {
 	struct arena arena;
 	struct str *v; /* v[sym] */
-	uint64_t *hash;
 	uint32_t nr, room;
-	uint32_t *slots; /* open addressing, 0 = free */
+	struct names_slot *slots; /* open addressing */
 	uint32_t nr_slots;
 };
 
