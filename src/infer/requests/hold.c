@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lists.h"
 #include "base/mem.h"
+#include "infer/requests/above.h"
 #include "infer/requests/apart.h"
 #include "infer/requests/hold.h"
 
@@ -19,7 +21,6 @@ enum {
 	OWN_MAX = 512,     /* further names of one unit are left out */
 	HELD_MAX = 1024,   /* and so is what owns them */
 	MEET_MAX = 64,     /* a unit that names more shows nothing of who belongs to whom */
-	FOLDERS_MAX = 64,  /* above one path */
 	PAIRS_A_LINE = 8,  /* so many pairs of names are remembered for each line */
 	PAIRS_MIN = 65536, /* and these, however few lines there are */
 };
@@ -40,10 +41,7 @@ struct own_names {
 
 static uint32_t *numbers(size_t nr)
 {
-	uint32_t *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
-
-	memset(v, 0, (nr + 1) * sizeof(*v));
-	return v;
+	return mem_zalloc(mem_bytes(nr + 1, sizeof(uint32_t)));
 }
 
 static struct own_names own_begin(const struct work *w)
@@ -59,11 +57,6 @@ static void own_end(struct own_names *own)
 	free(own->of_kind);
 }
 
-static bool can_tell(const struct work *w, uint32_t thing)
-{
-	return !w->is_hub[thing] && !w->is_measure[w->g->kind_of.v[thing]];
-}
-
 static void own_of(const struct work *w, const struct unit *u, struct own_names *own)
 {
 	vec_each (&own->v, thing)
@@ -76,13 +69,21 @@ static void own_of(const struct work *w, const struct unit *u, struct own_names 
 		for (unsigned i = 0; i < l->nr_names && own->v.nr < OWN_MAX; i++) {
 			uint32_t thing = line_names(w, l)[i];
 
-			if (own->taken[thing] == own->round || !can_tell(w, thing))
+			if (own->taken[thing] == own->round || !work_can_tell(w, thing))
 				continue;
 			own->taken[thing] = own->round;
 			own->of_kind[w->g->kind_of.v[thing]]++;
 			vec_push(&own->v, thing);
 		}
 	}
+}
+
+/* Whether the same was not named together before: then nothing is to be learned from it. */
+static bool is_news(struct lists *seen, const struct own_names *own)
+{
+	uint32_t nr = seen->nr;
+
+	return own->v.nr > 1 && own->v.nr <= MEET_MAX && lists_add(seen, own->v.v, own->v.nr) == nr;
 }
 
 /* Memory grows with the lines, not with the square of what they name. */
@@ -120,7 +121,7 @@ static void note_pair(const struct work *w, struct meetings *m, uint32_t a, uint
 
 static void note_unit(const struct work *w, struct meetings *m, const struct own_names *own)
 {
-	for (size_t i = 0; i < own->v.nr && own->v.nr <= MEET_MAX; i++) {
+	for (size_t i = 0; i < own->v.nr; i++) {
 		uint32_t a = own->v.v[i], ka = w->g->kind_of.v[a];
 
 		if (is_numbers_alone(w, ka) || own->of_kind[ka] > 2)
@@ -186,15 +187,18 @@ static void mark_numbers(struct work *w)
 void weigh_units(struct work *w)
 {
 	struct meetings m = { 0 };
+	struct lists seen = { 0 };
 	struct own_names own = own_begin(w);
 
 	m.nr_values = numbers(w->g->kinds.nr);
 	for (uint32_t i = 0; i < w->g->things.nr; i++)
-		m.nr_values[w->g->kind_of.v[i]] += w->seen[i] && can_tell(w, i);
+		m.nr_values[w->g->kind_of.v[i]] += w->seen[i] && work_can_tell(w, i);
 	vec_each (&w->units, u) {
 		own_of(w, u, &own);
-		note_unit(w, &m, &own);
+		if (is_news(&seen, &own))
+			note_unit(w, &m, &own);
 	}
+	lists_done(&seen);
 	mark_hubs(w, &m);
 	mark_numbers(w);
 	free(m.nr_values);
@@ -213,7 +217,7 @@ struct asked { /* two kinds */
 
 static void note_owner(const struct work *w, struct map *of, const struct own_names *own)
 {
-	for (size_t i = 0; i < own->v.nr && own->v.nr <= MEET_MAX; i++) {
+	for (size_t i = 0; i < own->v.nr; i++) {
 		uint32_t a = own->v.v[i], ka = w->g->kind_of.v[a];
 
 		if (own->of_kind[ka] != 1)
@@ -237,6 +241,7 @@ static void note_owner(const struct work *w, struct map *of, const struct own_na
 static void note_owners(const struct work *w, struct owners *o, struct own_names *own)
 {
 	struct map of = { 0 }; /* as units say */
+	struct lists lines = { 0 }, units = { 0 };
 
 	vec_each (&w->units, u) {
 		struct unit line = *u;
@@ -245,13 +250,17 @@ static void note_owners(const struct work *w, struct owners *o, struct own_names
 			line.from = at;
 			line.to = at + 1;
 			own_of(w, &line, own);
-			note_owner(w, &o->of, own);
+			if (is_news(&lines, own))
+				note_owner(w, &o->of, own);
 		}
 		if (u->to - u->from == 1)
 			continue;
 		own_of(w, u, own);
-		note_owner(w, &of, own);
+		if (is_news(&units, own))
+			note_owner(w, &of, own);
 	}
+	lists_done(&lines);
+	lists_done(&units);
 	for (const struct map_slot *s = NULL; (s = map_next(&of, s));)
 		if (has_room(w, &o->of) && !map_find(&o->of, s->key))
 			*map_at(&o->of, s->key) = s->value;
@@ -290,7 +299,7 @@ static void decide(const struct work *w, struct owners *o)
 	uint32_t *nr_values = numbers(w->g->kinds.nr);
 
 	for (uint32_t i = 0; i < w->g->things.nr; i++)
-		nr_values[w->g->kind_of.v[i]] += w->seen[i] && can_tell(w, i);
+		nr_values[w->g->kind_of.v[i]] += w->seen[i] && work_can_tell(w, i);
 	for (const struct map_slot *s = NULL; (s = map_next(&o->of, s));)
 		ask(w, &q, s);
 	for (size_t i = 0; i < q.v.nr; i++) {
@@ -356,25 +365,19 @@ static void add_held(struct work *w, struct own_names *own, struct unit *u, uint
 }
 
 /* What owns the things that are held, and what owns that. */
-static void add_owners(struct work *w, const struct owners *o, struct own_names *own,
-		       struct unit *u)
+static void add_owners(struct work *w, struct above *above, struct own_names *own, struct unit *u)
 {
 	for (uint32_t i = 0; i < u->nr_held; i++) {
 		struct held h = w->held.v[u->held_at + i];
-		uint32_t fine = w->g->kind_of.v[h.thing];
+		const uint32_t *owners;
+		uint32_t nr;
 
 		if (h.depth >= DEPTH_PREFIX - 1)
 			continue;
-		for (size_t k = hold_owners_at(o, fine);
-		     k < o->pairs.nr && o->pairs.v[k] >> 32 == fine; k++) {
-			uint32_t kind = (uint32_t)o->pairs.v[k], owner;
-
-			if (own->of_kind[kind])
-				continue;
-			owner = hold_owner_of(o, h.thing, kind);
-			if (owner)
-				add_held(w, own, u, owner, h.depth + 1u);
-		}
+		owners = above_owners(above, h.thing, &nr);
+		for (uint32_t k = 0; k < nr; k++)
+			if (!own->of_kind[w->g->kind_of.v[owners[k]]])
+				add_held(w, own, u, owners[k], h.depth + 1u);
 	}
 }
 
@@ -414,33 +417,26 @@ static void add_renamed(struct work *w, const struct owners *o, struct own_names
 }
 
 /* Folders above the paths, as far as something names them. */
-static void add_folders(struct work *w, struct own_names *own, struct unit *u)
+static void add_folders(struct work *w, struct above *above, struct own_names *own, struct unit *u)
 {
-	uint32_t nr = u->nr_held;
+	uint32_t nr = u->nr_held, nr_folders;
 
 	for (uint32_t i = 0; i < nr; i++) {
 		struct held h = w->held.v[u->held_at + i];
-		struct str name = names_str(&w->g->things, h.thing);
-		unsigned folders = 0;
+		const uint32_t *folders;
 
 		if (!work_is_path(w, h.thing))
 			continue;
-		while (name.n && name.p[name.n - 1] != SIGHT_SEPARATOR && folders < FOLDERS_MAX) {
-			name.n--;
-			if (name.p[name.n] == '/') {
-				sym_t above = names_find(&w->g->things, name);
-
-				folders++;
-				if (above && w->seen[above] && can_tell(w, above))
-					add_held(w, own, u, above, h.depth + DEPTH_PREFIX);
-			}
-		}
+		folders = above_folders(above, h.thing, &nr_folders);
+		for (uint32_t k = 0; k < nr_folders; k++)
+			add_held(w, own, u, folders[k], h.depth + DEPTH_PREFIX);
 	}
 }
 
 void find_owners(struct work *w, struct owners *o)
 {
 	struct own_names own = own_begin(w);
+	struct above above;
 
 	*o = (struct owners){ 0 };
 	note_owners(w, o, &own);
@@ -448,6 +444,7 @@ void find_owners(struct work *w, struct owners *o)
 	if (o->pairs.nr)
 		qsort(o->pairs.v, o->pairs.nr, sizeof(*o->pairs.v), by_value);
 	apart_cut(w, o);
+	above_begin(&above, w, o);
 	vec_each (&w->units, u) {
 		own_of(w, u, &own);
 		note_renaming(w, o, u, &own);
@@ -455,10 +452,11 @@ void find_owners(struct work *w, struct owners *o)
 		u->nr_held = (uint32_t)own.v.nr;
 		vec_each (&own.v, thing)
 			vec_push(&w->held, (struct held){ *thing, 0 });
-		add_owners(w, o, &own, u);
+		add_owners(w, &above, &own, u);
 		add_renamed(w, o, &own, u);
-		add_folders(w, &own, u);
+		add_folders(w, &above, &own, u);
 	}
+	above_done(&above);
 	own_end(&own);
 }
 

@@ -55,13 +55,13 @@ struct work {
 	uint32_t *by_thread;     /* lines, by file, thread, order */
 	uint32_t *family;        /* of each thread */
 	uint32_t nr_families;
-	uint32_t *seen;         /* of each thing: in how many lines */
-	float *bits;            /* of each thing: how rare it is */
-	bool *is_hub;           /* of each thing: it tells no work apart */
-	bool *is_family;        /* of each thing: numbers that several sorts of names begin with */
-	uint32_t *root;         /* of each thing: the family that it descends from, or 0 */
-	bool *is_measure;       /* of each kind: its values are amounts */
-	uint32_t *answers;      /* of each line: 1 + the one that it answers, or 0; NULL: none does */
+	uint32_t *seen;    /* of each thing: in how many lines */
+	float *bits;       /* of each thing: how rare it is */
+	bool *is_hub;      /* of each thing: it tells no work apart */
+	bool *is_family;   /* of each thing: numbers that several sorts of names begin with */
+	uint32_t *root;    /* of each thing: the family that it descends from, or 0 */
+	bool *is_measure;  /* of each kind: its values are amounts */
+	uint32_t *answers; /* of each line: 1 + the one that it answers, or 0; NULL: none does */
 	int64_t *first, *last;  /* of each thing: when it was named, ns */
 	VEC(struct unit) units; /* by start */
 	VEC(struct held) held;
@@ -81,6 +81,12 @@ static inline const struct kind_look *work_look(const struct work *w, uint32_t t
 static inline bool work_is_path(const struct work *w, uint32_t thing)
 {
 	return work_look(w, thing)->is_path;
+}
+
+/* Whether it tells work apart: it is neither known to all nor an amount. */
+static inline bool work_can_tell(const struct work *w, uint32_t thing)
+{
+	return !w->is_hub[thing] && !w->is_measure[w->g->kind_of.v[thing]];
 }
 
 /* Whether the name itself stands in the text, as opposed to the thread or the file. */
