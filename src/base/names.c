@@ -6,6 +6,7 @@ void names_done(struct names *t)
 {
 	arena_done(&t->arena);
 	free(t->v);
+	free(t->hash);
 	free(t->slots);
 	*t = (struct names){ 0 };
 }
@@ -34,6 +35,7 @@ static void names_grow(struct names *t)
 
 	t->room = t->room ? 2 * t->room : 64;
 	t->v = mem_realloc(t->v, mem_bytes(t->room, sizeof(*t->v)));
+	t->hash = mem_realloc(t->hash, mem_bytes(t->room, sizeof(*t->hash)));
 	t->nr_slots = 2 * t->room;
 	t->slots = mem_zalloc(mem_bytes(t->nr_slots, sizeof(*t->slots)));
 	if (!t->nr)
@@ -67,6 +69,7 @@ sym_t names_add_hashed(struct names *t, struct str s, uint64_t hash)
 	if (slot->sym)
 		return slot->sym;
 	t->v[t->nr] = arena_str(&t->arena, s);
+	t->hash[t->nr] = hash;
 	*slot = (struct names_slot){ fold(hash), t->nr };
 	return t->nr++;
 }

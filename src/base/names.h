@@ -18,6 +18,7 @@ struct names_slot {
 struct names {
 	struct arena arena;
 	struct str *v; /* v[sym] */
+	uint64_t *hash;
 	uint32_t nr, room;
 	struct names_slot *slots; /* open addressing */
 	uint32_t nr_slots;
