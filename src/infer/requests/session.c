@@ -34,7 +34,8 @@ enum {
 #define MUCH_RARER 5 /* bits */
 #define BORN_SHARE 0.02
 #define FOLLOWS_ENTRY 0.88 /* where requests come in, what is not sure is another one */
-#define FOLLOWS 0.7        /* a unit follows another one that is followed by such so surely */
+#define SURE_OF_PART 0.95
+#define FOLLOWS 0.7 /* a unit follows another one that is followed by such so surely */
 
 /* Of two sorts of units. */
 struct share {
@@ -320,6 +321,15 @@ static bool was_done(const struct sitting *s, const struct unit *u, const struct
 	       deeds_has(&s->deeds, u, a->session, c->thing);
 }
 
+/* Whether the thing that the first shares is owned by what the other one shares. */
+static bool is_finer(const struct sitting *s, const struct candidate *c,
+		     const struct candidate *other)
+{
+	const struct gather *g = s->w->g;
+
+	return hold_is_owner(s->o, g->kind_of.v[c->thing], g->kind_of.v[other->thing]);
+}
+
 static const struct candidate *cause_of(struct sitting *s, uint32_t unit, double *sure)
 {
 	struct work *w = s->w;
@@ -328,12 +338,18 @@ static const struct candidate *cause_of(struct sitting *s, uint32_t unit, double
 	for (uint32_t i = s->l->at.v[unit]; i < s->l->at.v[unit + 1]; i++) {
 		const struct candidate *c = &s->l->v.v[i];
 		const struct unit *a = &w->units.v[c->unit];
+		bool is_fine = best && is_finer(s, c, best);
 		double share;
 
 		/* the same work on the same thing again is another request */
-		if (a->is_batch || a->type == w->units.v[unit].type || !is_nearer(s, c, best))
+		if (a->is_batch || a->type == w->units.v[unit].type ||
+		    (!is_fine && !is_nearer(s, c, best)) ||
+		    (best && *sure >= SURE_OF_PART && is_finer(s, best, c)))
 			continue;
 		share = follows(s, &w->units.v[unit], a);
+		/* what surely follows from what was done to a part is not due to its owner */
+		if (is_fine && share < SURE_OF_PART && !is_nearer(s, c, best))
+			continue;
 		if (!is_due(s, &w->units.v[unit], c, share) || was_done(s, &w->units.v[unit], c))
 			continue;
 		best = c;
