@@ -20,6 +20,7 @@ enum {
 	SURE_MIN = 5, /* agreements that make a kind of name sure */
 	LOOSE_MIN = 3,
 	AT_ONCE_BIN = 6,  /* of gaps: less than 64 ms */
+	SELDOM = 20,      /* of a statement in a family of threads */
 	CHANCE_MIN = 5,   /* steps from one statement to another that name different things */
 	LONG_MS = 500,    /* a silence that is the end of a piece of work, to begin with */
 	ALWAYS_MS = 2000, /* a silence that ends a piece of work, unless the same is named */
@@ -275,6 +276,38 @@ static void find_chance(struct cutter *c)
 	map_done(&share);
 }
 
+/* Whether the lines in front of the first step and behind the second go on with each other about
+ * the same. */
+static bool is_bridged(const struct cutter *c, const struct step *s, const struct step *next)
+{
+	const struct seen_line *p = work_line(c->w, s->at - 1), *e = work_line(c->w, next->at);
+	const struct gather *g = c->w->g;
+
+	return next->at == s->at + 1 && e->ns - p->ns <= (int64_t)LONG_MS * NS_PER_MS &&
+	       relate(c, p, e) == SHARES &&
+	       course_goes_on(c->w->course, g->statement.v[p->type], g->statement.v[e->type]);
+}
+
+/* A line that is seldom and has nothing to do with its neighbours, such as a warning, stands in the
+ * middle of their work when the program goes on from one to the other about the same. */
+static void find_bridges(struct cutter *c)
+{
+	uint32_t *nr = mem_zalloc(mem_bytes(c->nr_pairs + 1, sizeof(*nr)));
+
+	vec_each (&c->steps, s)
+		nr[s->after]++;
+	for (size_t i = 0; i + 1 < c->steps.nr; i++) {
+		struct step *s = &c->steps.v[i], *next = s + 1;
+
+		if (nr[s->after] >= SELDOM || s->relation != NOTHING || next->relation != NOTHING ||
+		    s->is_certain || next->is_certain || !is_bridged(c, s, next))
+			continue;
+		s->is_certain = next->is_certain = true;
+		s->begins = next->begins = 0;
+	}
+	free(nr);
+}
+
 /* What stands around a statement in its threads. */
 struct around {
 	uint32_t nr_next, nr_before; /* lines with another one behind them, or in front */
@@ -370,6 +403,7 @@ static void begin(struct cutter *c, struct work *w)
 		if (is_same_thread(work_line(w, at - 1), work_line(w, at)))
 			add_step(c, at);
 	find_chance(c);
+	find_bridges(c);
 	find_leads(c);
 	for (int y = 0; y < 2; y++) {
 		c->after[y] = numbers(c->nr_pairs + w->g->lines.nr);
