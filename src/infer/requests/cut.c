@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "infer/requests/course.h"
+#include "infer/requests/cut_step.h"
 #include "infer/requests/frame.h"
 #include "infer/requests/work.h"
 
@@ -19,35 +20,18 @@ enum {
 	GAP_BINS = 13,
 	SURE_MIN = 5, /* agreements that make a kind of name sure */
 	LOOSE_MIN = 3,
-	AT_ONCE_BIN = 6,  /* of gaps: less than 64 ms */
-	SELDOM = 20,      /* of a statement in a family of threads */
-	CHANCE_MIN = 5,   /* steps from one statement to another that name different things */
 	LONG_MS = 500,    /* a silence that is the end of a piece of work, to begin with */
 	ALWAYS_MS = 2000, /* a silence that ends a piece of work, unless the same is named */
 	LOOK_MAX = 16,    /* lines around a cut, for one that names something */
 	LOOP_MS = 10,     /* rounds of one loop are not further apart */
 };
 #define SURE_SHARE 0.9
-#define LEADS_SHARE 0.9
-#define OPEN_SHARE 0.7
 #define LOOSE_SHARE 0.6
 #define NS_PER_MS 1000000
 
-enum relation { NOTHING, SHARES, MAY_CONTRADICT, CONTRADICTS, RELATION_NR };
-
-/* From one line of a thread to the next. */
-struct step {
-	uint32_t at; /* of the later line, in by_thread */
-	uint32_t family;
-	uint32_t before, after; /* family and type, as one number */
-	uint8_t relation, gap;
-	bool is_certain;
-	float begins; /* how likely a piece of work begins with the later line */
-};
-
 struct cutter {
 	struct work *w;
-	VEC(struct step) steps;
+	struct steps_seen steps;
 	struct map pairs; /* family and type: 1 + number */
 	uint32_t nr_pairs;
 	uint32_t *values;      /* of each kind: how many */
@@ -222,6 +206,20 @@ static bool is_answered(const struct cutter *c, uint32_t at)
 	return false;
 }
 
+/* Whether the line and the one before the last go on with each other about the same. */
+static bool is_about_the_same(const struct cutter *c, uint32_t at)
+{
+	const struct gather *g = c->w->g;
+	const struct seen_line *p, *e = work_line(c->w, at);
+
+	if (at < 2 || !is_same_thread(work_line(c->w, at - 2), e))
+		return false;
+	p = work_line(c->w, at - 2);
+	return e->ns - p->ns <= (int64_t)LONG_MS * NS_PER_MS &&
+	       course_goes_on(c->w->course, g->statement.v[p->type], g->statement.v[e->type]) &&
+	       relate(c, p, e) == SHARES;
+}
+
 static void add_step(struct cutter *c, uint32_t at)
 {
 	const struct gather *g = c->w->g;
@@ -234,6 +232,7 @@ static void add_step(struct cutter *c, uint32_t at)
 			  .relation = (uint8_t)relate(c, p, e),
 			  .gap = gap_bin(e->ns - p->ns) };
 
+	s.is_about_the_same = s.relation == NOTHING && is_about_the_same(c, at);
 	s.is_certain =
 		s.relation == CONTRADICTS || p->is_undated != e->is_undated ||
 		(s.relation == NOTHING && e->ns - p->ns > (int64_t)ALWAYS_MS * NS_PER_MS) ||
@@ -250,123 +249,6 @@ static void add_step(struct cutter *c, uint32_t at)
 			   : s.gap && is_answer(c->w, at - 1)           ? 0.8F
 									: 0.2F;
 	vec_push(&c->steps, s);
-}
-
-/* Where one statement comes after another, most times about something else, work ends in between:
- * when both name the same for once, that is chance. */
-static void find_chance(struct cutter *c)
-{
-	struct map differ = { 0 }, share = { 0 }; /* two statements of a family: how often */
-
-	vec_each (&c->steps, s)
-		if (s->before != s->after && s->relation != NOTHING)
-			(*map_at(s->relation == SHARES ? &share : &differ,
-				 map_pair(s->before, s->after)))++;
-	vec_each (&c->steps, s) {
-		uint64_t key = map_pair(s->before, s->after);
-		const uint64_t *differs = map_find(&differ, key);
-
-		if (s->relation != SHARES || !differs || *differs < CHANCE_MIN ||
-		    *differs <= *map_find(&share, key))
-			continue;
-		s->is_certain = true;
-		s->begins = 1;
-	}
-	map_done(&differ);
-	map_done(&share);
-}
-
-/* Whether the lines in front of the first step and behind the second go on with each other about
- * the same. */
-static bool is_bridged(const struct cutter *c, const struct step *s, const struct step *next)
-{
-	const struct seen_line *p = work_line(c->w, s->at - 1), *e = work_line(c->w, next->at);
-	const struct gather *g = c->w->g;
-
-	return next->at == s->at + 1 && e->ns - p->ns <= (int64_t)LONG_MS * NS_PER_MS &&
-	       relate(c, p, e) == SHARES &&
-	       course_goes_on(c->w->course, g->statement.v[p->type], g->statement.v[e->type]);
-}
-
-/* A line that is seldom and has nothing to do with its neighbours, such as a warning, stands in the
- * middle of their work when the program goes on from one to the other about the same. */
-static void find_bridges(struct cutter *c)
-{
-	uint32_t *nr = mem_zalloc(mem_bytes(c->nr_pairs + 1, sizeof(*nr)));
-
-	vec_each (&c->steps, s)
-		nr[s->after]++;
-	for (size_t i = 0; i + 1 < c->steps.nr; i++) {
-		struct step *s = &c->steps.v[i], *next = s + 1;
-
-		if (nr[s->after] >= SELDOM || s->relation != NOTHING || next->relation != NOTHING ||
-		    s->is_certain || next->is_certain || !is_bridged(c, s, next))
-			continue;
-		s->is_certain = next->is_certain = true;
-		s->begins = next->begins = 0;
-	}
-	free(nr);
-}
-
-/* What stands around a statement in its threads. */
-struct around {
-	uint32_t nr_next, nr_before; /* lines with another one behind them, or in front */
-	uint32_t next, before;       /* how often the most frequent one does, at once */
-	uint32_t follower;           /* which that is behind it */
-	uint32_t nr_ends;            /* lines behind which work certainly ends */
-	double ends_before;          /* share of such lines, of all statements in front */
-	bool is_named;               /* some of its lines name what others do or do not */
-};
-
-static void look_around(const struct cutter *c, struct around *v)
-{
-	struct map pairs = { 0 };
-
-	vec_each (&c->steps, s) {
-		uint64_t nr;
-
-		v[s->before].nr_next++;
-		v[s->after].nr_before++;
-		v[s->before].nr_ends += s->is_certain;
-		if (s->relation != NOTHING)
-			v[s->before].is_named = v[s->after].is_named = true;
-		if (s->gap > AT_ONCE_BIN)
-			continue;
-		nr = ++*map_at(&pairs, map_pair(s->before, s->after));
-		if (nr > v[s->before].next) {
-			v[s->before].next = (uint32_t)nr;
-			v[s->before].follower = s->after;
-		}
-		if (nr > v[s->after].before)
-			v[s->after].before = (uint32_t)nr;
-	}
-	vec_each (&c->steps, s)
-		v[s->after].ends_before += (double)v[s->before].nr_ends / v[s->before].nr_next;
-	map_done(&pairs);
-}
-
-/* A statement that names nothing, has the same one behind it nearly always, and in front now this,
- * now that with which work ends mostly, is the beginning of what the other one goes on with. */
-static void find_leads(struct cutter *c)
-{
-	struct around *v = mem_zalloc(mem_bytes(c->nr_pairs + 1, sizeof(*v)));
-
-	look_around(c, v);
-	for (uint32_t i = 0; i < c->nr_pairs; i++)
-		v[i].is_named |= v[i].nr_next < CHANCE_MIN ||
-				 v[i].next < LEADS_SHARE * v[i].nr_next ||
-				 v[i].before >= OPEN_SHARE * v[i].nr_before ||
-				 v[i].ends_before < OPEN_SHARE * v[i].nr_before;
-	vec_each (&c->steps, s) {
-		bool is_led = !v[s->before].is_named && v[s->before].follower == s->after &&
-			      s->gap <= AT_ONCE_BIN;
-
-		if (s->is_certain || (!is_led && v[s->after].is_named))
-			continue;
-		s->is_certain = true;
-		s->begins = is_led ? 0 : 1;
-	}
-	free(v);
 }
 
 static double *numbers(size_t nr)
@@ -402,9 +284,7 @@ static void begin(struct cutter *c, struct work *w)
 	for (uint32_t at = 1; at < w->g->lines.nr; at++)
 		if (is_same_thread(work_line(w, at - 1), work_line(w, at)))
 			add_step(c, at);
-	find_chance(c);
-	find_bridges(c);
-	find_leads(c);
+	steps_be_sure(&c->steps, c->nr_pairs);
 	for (int y = 0; y < 2; y++) {
 		c->after[y] = numbers(c->nr_pairs + w->g->lines.nr);
 		c->before[y] = numbers(c->nr_pairs);
