@@ -50,12 +50,4 @@ bool code_take_span(struct str *from, const struct syms *t, struct span *s, int6
 void code_add_request(struct buf *to, struct syms *t, const struct request *r);
 bool code_take_request(struct str *from, const struct syms *t, struct request *r);
 
-/* A body follows the request it belongs to, whose nr_spans and nr_events are its sizes. */
-void code_add_body(struct buf *to, struct syms *t, const struct request *r,
-		   const struct request_body *b);
-bool code_take_body(struct str *from, const struct syms *t, const struct request *r,
-		    struct arena *arena, struct request_body *b);
-/* Only the numbers of the events, in an array that the caller made. */
-bool code_take_event_numbers(struct str *from, const struct request *r, uint64_t *events);
-
 #endif

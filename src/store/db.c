@@ -180,6 +180,10 @@ static int check_head(const char *path, struct str head, uint64_t bytes, struct 
 		return error_set(err, ENOTSUP,
 				 "'%s' was made by a newer culprit: upgrade this one to read it",
 				 path);
+	if (version < DB_VERSION)
+		return error_set(err, ENOTSUP,
+				 "'%s' was made by an older culprit: make it again from its inputs",
+				 path);
 	page = big_endian(head, 16) >> 16;
 	if (page * big_endian(head, 28) > bytes)
 		return error_set(err, EBADMSG,

@@ -20,7 +20,7 @@ enum db_table {
 	DB_TABLES
 };
 
-#define DB_VERSION 1
+#define DB_VERSION 2
 
 /* An existing empty file, or NULL for a temporary one; name is what messages call it. */
 int db_create(struct db **db, const char *path, const char *name, struct error *err);

@@ -175,6 +175,11 @@ static int find_run(struct fetch *f, struct error *err)
 				 "the run at '%s' was made by a newer culprit: upgrade this one to "
 				 "read it",
 				 f->address.shown);
+	if (format < DB_VERSION)
+		return error_set(err, ENOTSUP,
+				 "the run at '%s' was made by an older culprit: make it again from "
+				 "its inputs",
+				 f->address.shown);
 	return 0;
 }
 

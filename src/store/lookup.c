@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "store/body.h"
 #include "store/code.h"
 #include "store/db.h"
 #include "store/rows.h"
@@ -46,7 +47,7 @@ int store_request(struct store *s, uint64_t id, struct arena *arena, struct requ
 	if (!result) {
 		record = arena_str(arena, record);
 		if (!code_take_request(&record, &s->syms, &got) ||
-		    !code_take_body(&record, &s->syms, &got, arena, &got_body))
+		    !body_take(&record, &s->syms, &got, arena, &got_body))
 			result = db_damaged(s->db, "the body of a request cannot be read", err);
 	}
 	bodies_done(&c);
@@ -165,7 +166,7 @@ static int place_events(struct store *s, struct placing *p, uint64_t id, struct 
 	if (!code_take_request(&record, &s->syms, &r) || r.nr_events > record.n)
 		return db_damaged(s->db, "a request cannot be read", err);
 	vec_reserve(&p->numbers, r.nr_events);
-	if (!code_take_event_numbers(&record, &r, p->numbers.v))
+	if (!body_take_event_numbers(&record, &s->syms, &r, p->numbers.v))
 		return db_damaged(s->db, "the events of a request cannot be read", err);
 	for (uint32_t i = 0; i < r.nr_events; i++) {
 		uint64_t number = p->numbers.v[i];

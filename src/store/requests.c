@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "store/body.h"
 #include "store/code.h"
 #include "store/db.h"
 #include "store/run.h"
@@ -64,7 +65,7 @@ static int add_request(struct store *s, const struct request *r, const struct re
 		return result;
 	buf_clear(&s->scratch);
 	code_add_request(&s->scratch, &s->syms, r);
-	code_add_body(&s->scratch, &s->syms, r, body);
+	body_add(&s->scratch, &s->syms, r, body);
 	buf_bytes(&s->bodies, buf_str(&s->scratch));
 	t->nr_requests++;
 	t->nr_spans += body->nr_spans;

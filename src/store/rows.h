@@ -27,7 +27,7 @@ struct bodies {
 
 void bodies_done(struct bodies *c);
 int bodies_seek(struct store *s, struct bodies *c, uint64_t ordinal, struct error *err);
-/* 1 and the whole record (code_take_request, then code_take_body), or 0 at the end. */
+/* 1 and the whole record (code_take_request, then body_take), or 0 at the end. */
 int bodies_next(struct store *s, struct bodies *c, uint64_t *id, struct str *record,
 		struct error *err);
 

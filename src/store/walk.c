@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "store/body.h"
 #include "store/code.h"
 #include "store/db.h"
 #include "store/rows.h"
@@ -207,7 +208,7 @@ static int hand_body(struct store *s, uint64_t id, struct str record, const stru
 	if (!wants(w, &r))
 		return 0;
 	arena_reset(arena);
-	if (!code_take_body(&record, &s->syms, &r, arena, &body))
+	if (!body_take(&record, &s->syms, &r, arena, &body))
 		return db_damaged(s->db, "the body of a request cannot be read", err);
 	return each(ctx, &r, &body);
 }

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "store/block.h"
+#include "store/body.h"
 #include "store/code.h"
 #include "store/store.h"
 #include "store/sym.h"
@@ -100,7 +101,7 @@ static void fuzz_request(struct str raw, struct syms *t)
 	struct request_body body;
 	struct request r = { 0 };
 
-	if (code_take_request(&raw, t, &r) && code_take_body(&raw, t, &r, &arena, &body))
+	if (code_take_request(&raw, t, &r) && body_take(&raw, t, &r, &arena, &body))
 		check_body(&r, &body);
 	arena_done(&arena);
 }

@@ -178,6 +178,8 @@ static void what_is_no_run_is_explained_in_one_line(void **state)
 	poke(h->run, 63, 0);
 	assert_explained(h->run, -EBADMSG, "unfinished");
 	poke(h->run, 63, 1);
+	assert_explained(h->run, -ENOTSUP, "older culprit");
+	poke(h->run, 63, 2);
 	assert_int_equal(truncate(h->run, 9000), 0);
 	assert_explained(h->run, -EBADMSG, "cut short");
 }
