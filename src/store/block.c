@@ -131,10 +131,10 @@ static void add_inline(struct block_writer *w, struct str s)
 	w->string_bytes += s.n;
 }
 
-static inline void add_name(struct block_writer *w, struct syms *t, enum sym_field field,
-			    struct str s)
+static inline void add_name(struct block_writer *w, const struct event_syms *syms,
+			    enum sym_field field, struct str s)
 {
-	sym_t sym = s.n ? sym_of(t, field, s) : 0;
+	sym_t sym = syms->v[field];
 
 	if (sym == SYM_INLINE)
 		add_inline(w, s);
@@ -167,16 +167,16 @@ static inline void add_place(struct block_writer *w, const struct event *ev)
 	w->last.offset = ev->offset;
 }
 
-bool block_add(struct block_writer *w, struct syms *t, const struct event *ev)
+bool block_add(struct block_writer *w, const struct event_syms *syms, const struct event *ev)
 {
 	add_place(w, ev);
 	add_number(&w->v[NR_TAG], code_tag(ev), w->nr);
 	add_number(&w->v[NR_DURATION], (uint64_t)ev->duration + 1, w->nr);
-	add_name(w, t, SYM_NODE, ev->node);
-	add_name(w, t, SYM_THREAD, ev->thread);
-	add_name(w, t, SYM_POINT, ev->point);
-	add_name(w, t, SYM_TITLE, ev->title);
-	add_name(w, t, SYM_PEER, ev->peer);
+	add_name(w, syms, SYM_NODE, ev->node);
+	add_name(w, syms, SYM_THREAD, ev->thread);
+	add_name(w, syms, SYM_POINT, ev->point);
+	add_name(w, syms, SYM_TITLE, ev->title);
+	add_name(w, syms, SYM_PEER, ev->peer);
 	add_string(w, STR_KEY, ev->key);
 	add_string(w, STR_SPAN, ev->span);
 	add_string(w, STR_ID, ev->id);

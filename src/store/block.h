@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "model/event.h"
 
+struct event_syms;
 struct syms;
 
 #define BLOCK_EVENTS 4096
@@ -18,7 +19,7 @@ struct block_writer;
 struct block_writer *block_new(void);
 void block_free(struct block_writer *w);
 /* Adds one event and tells whether the block is full now. */
-bool block_add(struct block_writer *w, struct syms *t, const struct event *ev);
+bool block_add(struct block_writer *w, const struct event_syms *syms, const struct event *ev);
 uint32_t block_nr(const struct block_writer *w);
 /* Appends the coded block to raw and begins the next. */
 void block_close(struct block_writer *w, struct buf *raw);

@@ -57,7 +57,8 @@ bool code_set_tag(struct event *ev, uint64_t tag)
 	       ev->key_kind <= KEY_TRACE && ev->op <= MESSAGE_RETURN;
 }
 
-void code_add_event(struct buf *to, struct syms *t, const struct event *ev, uint64_t number)
+void code_add_event(struct buf *to, const struct event_syms *syms, const struct event *ev,
+		    uint64_t number)
 {
 	size_t strings = ev->node.n + ev->thread.n + ev->point.n + ev->title.n + ev->peer.n +
 			 ev->key.n + ev->span.n + ev->id.n + ev->after.n;
@@ -72,11 +73,11 @@ void code_add_event(struct buf *to, struct syms *t, const struct event *ev, uint
 	p = put_u64(p, ev->line);
 	p = put_u64(p, ev->offset);
 	p = put_u64(p, ev->length);
-	p = sym_put(t, SYM_NODE, ev->node, p);
-	p = sym_put(t, SYM_THREAD, ev->thread, p);
-	p = sym_put(t, SYM_POINT, ev->point, p);
-	p = sym_put(t, SYM_TITLE, ev->title, p);
-	p = sym_put(t, SYM_PEER, ev->peer, p);
+	p = sym_put_known(syms->v[SYM_NODE], ev->node, p);
+	p = sym_put_known(syms->v[SYM_THREAD], ev->thread, p);
+	p = sym_put_known(syms->v[SYM_POINT], ev->point, p);
+	p = sym_put_known(syms->v[SYM_TITLE], ev->title, p);
+	p = sym_put_known(syms->v[SYM_PEER], ev->peer, p);
 	p = put_bytes(p, ev->key);
 	p = put_bytes(p, ev->span);
 	p = put_bytes(p, ev->id);

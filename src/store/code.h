@@ -9,6 +9,7 @@
 #include "model/request.h"
 
 struct arena;
+struct event_syms;
 struct syms;
 
 /* Rows are written into room that was reserved before, hence without a check per number. */
@@ -40,7 +41,8 @@ uint64_t code_tag(const struct event *ev);
 bool code_set_tag(struct event *ev, uint64_t tag);
 
 /* Without attrs and text: what inference needs to tie events together. */
-void code_add_event(struct buf *to, struct syms *t, const struct event *ev, uint64_t number);
+void code_add_event(struct buf *to, const struct event_syms *syms, const struct event *ev,
+		    uint64_t number);
 bool code_take_event(struct str *from, const struct syms *t, struct event *ev, uint64_t *number);
 
 /* Times stand relative to base. */

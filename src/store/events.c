@@ -6,6 +6,7 @@
 #include "store/db.h"
 #include "store/run.h"
 #include "store/stage.h"
+#include "store/sym.h"
 
 /* --- the sink -------------------------------------------------------------------------------- */
 
@@ -55,14 +56,17 @@ static bool is_staged(const struct event *ev)
 static int sink_event(struct store *s, const struct event *ev, struct error *err)
 {
 	uint64_t number = s->catalog.totals.nr_events;
-	bool full = block_add(s->block, &s->syms, ev);
+	struct event_syms syms;
+	bool full;
 	int r = 0;
 
+	syms_of_event(&s->syms, ev, &syms);
+	full = block_add(s->block, &syms, ev);
 	count_event(&s->catalog, ev);
 	if (full)
 		r = events_flush(s, err);
 	if (!r && is_staged(ev))
-		r = stage_add_event(s->stage, ev, number, err);
+		r = stage_add_event(s->stage, ev, &syms, number, err);
 	return r;
 }
 

@@ -80,7 +80,8 @@ static struct bucket *bucket_of(struct stage *g, enum what what, struct str key)
 	return &g->buckets[what][str_hash(key) >> 56];
 }
 
-int stage_add_event(struct stage *g, const struct event *ev, uint64_t number, struct error *err)
+int stage_add_event(struct stage *g, const struct event *ev, const struct event_syms *syms,
+		    uint64_t number, struct error *err)
 {
 	struct bucket *b = bucket_of(g, WHAT_EVENTS, ev->key);
 	size_t before;
@@ -90,7 +91,7 @@ int stage_add_event(struct stage *g, const struct event *ev, uint64_t number, st
 	if (!ev->key.n && ev->kind != EVENT_POINT)
 		b = &g->buckets[WHAT_EVENTS][number % NR_BUCKETS];
 	before = b->rows.n;
-	code_add_event(&b->rows, g->syms, ev, number);
+	code_add_event(&b->rows, syms, ev, number);
 	b->nr++;
 	g->memory += sizeof(*ev) + sizeof(number) + b->rows.n - before;
 	return spill(g, b, err);

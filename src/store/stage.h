@@ -6,13 +6,15 @@
 
 #include "store/store.h"
 
+struct event_syms;
 struct place;
 struct stage;
 struct syms;
 
 struct stage *stage_new(const struct place *place, struct syms *syms);
 void stage_free(struct stage *g);
-int stage_add_event(struct stage *g, const struct event *ev, uint64_t number, struct error *err);
+int stage_add_event(struct stage *g, const struct event *ev, const struct event_syms *syms,
+		    uint64_t number, struct error *err);
 int stage_add_span(struct stage *g, const struct span *s, struct error *err);
 unsigned stage_nr_parts(const struct stage *g);
 int stage_part(struct stage *g, unsigned nr, struct arena *arena, struct part *part,

@@ -1,5 +1,10 @@
 #include "store/sym.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "model/event.h"
 #include "store/code.h"
 
 enum {
@@ -48,25 +53,42 @@ static sym_t find_or_add(struct syms *t, enum sym_field field, struct str s)
 	return names_add(&t->names, s);
 }
 
-/* str_eq without a call for what is mostly short: words of eight, the last overlapping. */
+#ifdef __SSE2__
+/* Whether sixteen bytes are the same. */
+static inline bool same_16(const char *a, const char *b)
+{
+	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)a);
+	__m128i y = _mm_loadu_si128((const __m128i *)(const void *)b);
+
+	return _mm_movemask_epi8(_mm_cmpeq_epi8(x, y)) == 0xffff;
+}
+#else
+static inline bool same_16(const char *a, const char *b)
+{
+	return !memcmp(a, b, 16);
+}
+#endif
+
+/* str_eq without a call for what is mostly short: sixteen at a time, the last overlapping. */
 static bool same_name(struct str a, struct str b)
 {
-	uint64_t x, y;
-	size_t i;
+	uint64_t x, y, x_end, y_end;
 
 	if (a.n != b.n)
 		return false;
 	if (a.n < 8)
 		return str_eq(a, b);
-	for (i = 0; i + 8 < a.n; i += 8) {
-		memcpy(&x, a.p + i, 8);
-		memcpy(&y, b.p + i, 8);
-		if (x != y)
-			return false;
+	if (a.n < 16) {
+		memcpy(&x, a.p, 8);
+		memcpy(&y, b.p, 8);
+		memcpy(&x_end, a.p + a.n - 8, 8);
+		memcpy(&y_end, b.p + b.n - 8, 8);
+		return x == y && x_end == y_end;
 	}
-	memcpy(&x, a.p + a.n - 8, 8);
-	memcpy(&y, b.p + b.n - 8, 8);
-	return x == y;
+	for (size_t i = 0; i + 16 < a.n; i += 16)
+		if (!same_16(a.p + i, b.p + i))
+			return false;
+	return same_16(a.p + a.n - 16, b.p + b.n - 16);
 }
 
 sym_t sym_of(struct syms *t, enum sym_field field, struct str s)
@@ -87,11 +109,23 @@ sym_t sym_of(struct syms *t, enum sym_field field, struct str s)
 /* 0 is the empty name, 1 announces the bytes themselves, n + 1 is number n. */
 char *sym_put(struct syms *t, enum sym_field field, struct str s, char *p)
 {
-	sym_t sym = sym_of(t, field, s);
+	return sym_put_known(sym_of(t, field, s), s, p);
+}
 
+char *sym_put_known(sym_t sym, struct str s, char *p)
+{
 	if (sym == SYM_INLINE)
 		return put_bytes(put_u64(p, 1), s);
 	return put_u64(p, sym ? (uint64_t)sym + 1 : 0);
+}
+
+void syms_of_event(struct syms *t, const struct event *ev, struct event_syms *syms)
+{
+	syms->v[SYM_NODE] = sym_of(t, SYM_NODE, ev->node);
+	syms->v[SYM_THREAD] = sym_of(t, SYM_THREAD, ev->thread);
+	syms->v[SYM_POINT] = sym_of(t, SYM_POINT, ev->point);
+	syms->v[SYM_TITLE] = sym_of(t, SYM_TITLE, ev->title);
+	syms->v[SYM_PEER] = sym_of(t, SYM_PEER, ev->peer);
 }
 
 bool sym_take(const struct syms *t, struct str *from, struct str *s)

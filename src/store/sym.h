@@ -35,9 +35,18 @@ void syms_done(struct syms *t);
 /* The number of s, or SYM_INLINE. */
 sym_t sym_of(struct syms *t, enum sym_field field, struct str s);
 
+/* The names of one event, each looked up once however often it is written. */
+struct event;
+struct event_syms {
+	sym_t v[SYM_PEER + 1];
+};
+void syms_of_event(struct syms *t, const struct event *ev, struct event_syms *syms);
+
 /* The coded form: at most SYM_ROOM + s.n bytes at p; returns where they end. */
 #define SYM_ROOM 20
 char *sym_put(struct syms *t, enum sym_field field, struct str s, char *p);
+/* The same where its number is known. */
+char *sym_put_known(sym_t sym, struct str s, char *p);
 bool sym_take(const struct syms *t, struct str *from, struct str *s);
 
 #endif

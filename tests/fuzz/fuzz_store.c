@@ -80,8 +80,12 @@ static void fuzz_block(struct str raw, struct syms *t)
 	struct buf coded = { 0 };
 
 	if (block_decode(raw, t, once)) {
-		for (uint32_t i = 0; i < nr; i++)
-			block_add(w, t, &once[i]);
+		for (uint32_t i = 0; i < nr; i++) {
+			struct event_syms syms;
+
+			syms_of_event(t, &once[i], &syms);
+			block_add(w, &syms, &once[i]);
+		}
 		block_close(w, &coded);
 		must(block_decode(buf_str(&coded), t, again));
 		for (uint32_t i = 0; i < nr; i++)

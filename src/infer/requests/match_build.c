@@ -60,6 +60,26 @@ static void note_constants(struct arena *a, struct match_pattern *p)
 	p->ends = p->nr && p->parts[p->nr - 1].kind == PART_TEXT;
 }
 
+/* Whether the hole is for something else than any text. */
+static bool is_strict(const struct match_part *p)
+{
+	return p->kind == PART_HOLE && (p->type == HOLE_INTEGER || p->type == HOLE_DECIMAL ||
+					p->type == HOLE_BOOLEAN || p->type == HOLE_CHAR);
+}
+
+/* A gap with no hole in it must be empty, which it is at both ends. */
+static void note_strict(struct match_pattern *p)
+{
+	for (uint32_t i = 0; i <= p->nr_constants; i++) {
+		uint32_t first = i ? p->constants[i - 1] + 1U : 0;
+		uint32_t nr = (i < p->nr_constants ? p->constants[i] : p->nr) - first;
+
+		if (nr == 1 ? is_strict(&p->parts[first])
+			    : !nr && (!p->nr || (i && i < p->nr_constants)))
+			p->strict |= 1ULL << (i < 63 ? i : 63);
+	}
+}
+
 static bool can_name(const struct model_part *p)
 {
 	return p->is_id || p->type == HOLE_TEXT || p->type == HOLE_INTEGER ||
@@ -92,6 +112,7 @@ static struct match_pattern ready(struct building *b, const struct model_file *f
 	if (p.literal == MODEL_NO)
 		p.literal = p.nr;
 	note_constants(&b->m->arena, &p);
+	note_strict(&p);
 	return p;
 }
 

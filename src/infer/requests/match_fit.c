@@ -180,11 +180,14 @@ static bool gap_holds(const struct fitting *f, uint32_t i)
 
 static uint32_t first_bad(const struct fitting *f)
 {
-	uint32_t i = 0;
+	for (uint64_t left = f->p->strict; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctzll(left), end = i < 63 ? i + 1 : f->nr + 1;
 
-	while (i <= f->nr && gap_holds(f, i))
-		i++;
-	return i;
+		for (; i < end; i++)
+			if (!gap_holds(f, i))
+				return i;
+	}
+	return f->nr + 1;
 }
 
 /* Moves constants until numbers stand where they should; false when none of the tries did it. */

@@ -25,6 +25,8 @@ struct match_pattern {
 	uint32_t nr, nr_constants;
 	const uint16_t *constants; /* which of the parts */
 	bool begins, ends;         /* with a constant */
+	uint64_t strict;  /* gaps between constants that not any text may stand in; the last bit is
+			     that of all further ones */
 	uint32_t letters; /* of constant text, which no message that fits is shorter than */
 	uint32_t literal; /* part: the longest constant; nr when there is none */
 	uint32_t model, point, version;
