@@ -11,6 +11,7 @@
 #include "model/loss.h"
 #include "source/layout_fields.h"
 #include "source/layout_kind.h"
+#include "source/layout_known.h"
 #include "source/layout_pattern.h"
 #include "source/layout_said.h"
 #include "source/layout_sample.h"
@@ -201,6 +202,7 @@ void layout_worker_free(struct layout_worker *worker)
 	for (size_t i = 0; i < LAYOUT_INNER_MAX; i++)
 		layout_worker_free(worker->inner[i]);
 	json_free(worker->json);
+	layout_known_free(worker->known);
 	free(worker);
 }
 
@@ -340,14 +342,12 @@ static struct str title_of(const struct event *ev, struct str message, struct ar
 	return title_mask(arena, message);
 }
 
-void layout_event_finish(struct layout_worker *worker, struct event *ev, struct str message,
-			 struct arena *arena)
+/* All of it, where some may be known from fields already. */
+static void finish(struct layout_worker *worker, struct event *ev, struct str message,
+		   struct arena *arena)
 {
 	struct logid id;
 
-	*worker->said = message;
-	if (worker->layout->is_bare)
-		return;
 	if (ev->key_kind == KEY_NONE && logid_find(message, &id)) {
 		ev->key_kind = id.kind;
 		ev->key = id.key;
@@ -361,4 +361,38 @@ void layout_event_finish(struct layout_worker *worker, struct event *ev, struct 
 		ev->duration = spent_find(message, worker);
 	if (!ev->title.n && (ev->key_kind != KEY_NONE || ev->duration >= 0))
 		ev->title = title_of(ev, message, arena);
+}
+
+/* Whether other digits in the message would change no more than those of the key. */
+static bool is_fixed(struct str message, struct str title)
+{
+	struct str method, path;
+	struct logid id;
+	bool by_digits;
+
+	logid_find_noting(message, &id, &by_digits);
+	for (size_t i = 0; i < title.n; i++)
+		by_digits |= isdigit((unsigned char)title.p[i]) != 0;
+	return !by_digits && !request_line_find(message, &method, &path);
+}
+
+void layout_event_finish(struct layout_worker *worker, struct event *ev, struct str message,
+			 struct arena *arena)
+{
+	enum layout_known_is is = KNOWN_NOT;
+	struct skeleton k;
+
+	*worker->said = message;
+	if (worker->layout->is_bare)
+		return;
+	if (!worker->known)
+		worker->known = layout_known_new();
+	if (ev->key_kind == KEY_NONE && ev->duration < 0 && !ev->title.n)
+		is = layout_known_find(worker->known, &k, message, ev, arena);
+	if (is == KNOWN_SET)
+		return;
+	worker->by_digits = false;
+	finish(worker, ev, message, arena);
+	if (is == KNOWN_AGAIN && !worker->by_digits && is_fixed(message, ev->title))
+		layout_known_keep(worker->known, &k, message, ev);
 }

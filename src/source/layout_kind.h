@@ -16,6 +16,7 @@
 #include "source/layout_zone.h"
 
 struct event;
+struct layout_known;
 struct losses;
 
 /* Lines from the head of a file, without colours, blank ones left out. */
@@ -91,10 +92,12 @@ struct layout_worker {
 	struct layout_clock clock;
 	struct layout_binary binary;
 	struct layout_names names;
-	enum layout_bare bare; /* how the last duration was written */
-	unsigned expects;      /* what the next line of an event of several lines is */
-	struct str message;    /* of the last event … */
-	struct str *said;      /* … or that of the worker around this one: where it is to be put */
+	enum layout_bare bare;      /* how the last duration was written */
+	bool by_digits;             /* of the last duration looked for: its digits decided */
+	struct layout_known *known; /* made on first use */
+	unsigned expects;           /* what the next line of an event of several lines is */
+	struct str message;         /* of the last event … */
+	struct str *said; /* … or that of the worker around this one: where it is to be put */
 	struct layout_worker *inner[LAYOUT_INNER_MAX];
 };
 

@@ -49,7 +49,8 @@ struct search {
 	struct str text;
 	struct logid found;
 	struct str span;
-	size_t passed; /* candidates before this were part of something that was looked at */
+	size_t passed;  /* candidates before this were part of something that was looked at */
+	bool by_digits; /* something was looked at whose digits count */
 };
 
 /* One bit for each of the first STEP bytes where something may begin; STEP + LOOK_AHEAD readable.
@@ -437,6 +438,7 @@ static void at_id(struct search *s, size_t at)
 	enum name_kind kind = name_kind(name);
 	bool separated;
 
+	s->by_digits |= kind != NAME_OTHER;
 	if (kind == NAME_OTHER || str_eq_nocase(str_head(name, 6), STR("parent")) ||
 	    !take_value(str_skip(s->text, at + 2), &value, &separated))
 		return;
@@ -519,6 +521,7 @@ static void at_req(struct search *s, size_t at)
 	if (at < 2 || memcmp(s->text.p + at - 2, "re", 2) ||
 	    (at > 2 && is(s->text.p[at - 3], LETTER | DIGIT)))
 		return;
+	s->by_digits = true;
 	for (id.n = 0; id.n < rest.n; id.n++)
 		if (!is(rest.p[id.n], HEX) && rest.p[id.n] != '-')
 			break;
@@ -534,6 +537,7 @@ static void at_traceparent(struct search *s, size_t at)
 	if (at < 4 || !str_eq_nocase(str_head(str_skip(s->text, at - 4), name.n), name) ||
 	    !take_value(str_skip(s->text, at - 4 + name.n), &value, &separated))
 		return;
+	s->by_digits = true;
 	if (take_hex(&value, 2, &version) && str_take_char(&value, '-') &&
 	    take_hex(&value, 32, &trace) && str_take_char(&value, '-') &&
 	    take_hex(&value, 16, &span) && !is_zero(trace))
@@ -559,6 +563,7 @@ static void at_bracket(struct search *s, size_t at)
 {
 	struct str rest = str_skip(s->text, at + 1), inside = rest, trace, span;
 
+	s->by_digits |= is_hex(str_head(rest, 16)) || (rest.n > 36 && rest.p[36] == ']');
 	if (take_trace(&rest, &trace) && str_take_char(&rest, '-') && take_hex(&rest, 16, &span) &&
 	    str_take_char(&rest, ']')) {
 		found_trace(s, trace, span);
@@ -571,6 +576,7 @@ static void at_bracket(struct search *s, size_t at)
 	}
 	for (size_t n = 0; inside.n && n < NAME_BYTES_MAX && is_name_char(inside.p[0]); n++)
 		inside = str_skip(inside, 1);
+	s->by_digits |= inside.n && inside.p[0] == ',';
 	if (str_take_char(&inside, ',') && take_trace(&inside, &trace) &&
 	    str_take_char(&inside, ',') && take_hex(&inside, 16, &span) && inside.n &&
 	    (inside.p[0] == ',' || inside.p[0] == ']'))
@@ -615,14 +621,23 @@ static uint64_t sieve_end(struct str text, size_t at)
 	return sieve_last(copy);
 }
 
-bool logid_find(struct str text, struct logid *id)
+/* "sw8": where another digit stands now. */
+static bool may_be_sw8(struct str s)
 {
-	struct search s = { .text = text };
+	for (size_t i = 0; i + 1 < s.n; i++)
+		if (lower(s.p[i]) == 'w' && is(s.p[i + 1], DIGIT))
+			return true;
+	return false;
+}
+
+static bool find(struct search *s, struct logid *id)
+{
+	struct str text = s->text;
 
 	/* in front of everything, as Lambda writes it */
 	if (text.n > 36 && text.p[8] == '-' && (unsigned char)text.p[36] <= ' ' &&
 	    is_uuid(str_head(text, 36)))
-		found(&s, KEY_REQUEST, str_head(text, 36));
+		found(s, KEY_REQUEST, str_head(text, 36));
 	for (size_t at = 0; at < text.n; at += STEP) {
 		bool is_end = text.n - at < STEP + LOOK_AHEAD;
 		uint64_t bits = is_end ? sieve_end(text, at) : sieve(text.p + at);
@@ -630,13 +645,30 @@ bool logid_find(struct str text, struct logid *id)
 		for (; bits; bits &= bits - 1) {
 			size_t here = at + (size_t)__builtin_ctzll(bits);
 
-			if (here >= s.passed && here < text.n)
-				look_at(&s, here);
+			if (here >= s->passed && here < text.n)
+				look_at(s, here);
 		}
 	}
-	if (!s.found.kind)
+	if (!s->found.kind)
 		return false;
-	*id = s.found;
-	id->span = s.found.kind == KEY_TRACE ? s.span : STR("");
+	*id = s->found;
+	id->span = s->found.kind == KEY_TRACE ? s->span : STR("");
 	return true;
+}
+
+bool logid_find(struct str text, struct logid *id)
+{
+	struct search s = { .text = text };
+
+	return find(&s, id);
+}
+
+bool logid_find_noting(struct str text, struct logid *id, bool *by_digits)
+{
+	struct search s = { .text = text };
+	bool any = find(&s, id);
+
+	*by_digits = s.by_digits || may_be_sw8(text) || (any && id->kind != KEY_WORK) ||
+		     (text.n > 36 && text.p[8] == '-' && is(text.p[0], HEX));
+	return any;
 }

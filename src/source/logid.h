@@ -16,5 +16,7 @@ struct logid {
 
 /* False, and *id untouched, when the text names nothing. */
 bool logid_find(struct str text, struct logid *id);
+/* The same, and whether the answer might be another one if the digits of the text were others. */
+bool logid_find_noting(struct str text, struct logid *id, bool *by_digits);
 
 #endif

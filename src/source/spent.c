@@ -81,7 +81,7 @@ static bool may_be_unit(char c)
 }
 
 /* "12 ms", "1m30.5s" at the front: the value, if a unit is there and ends as a word. */
-static int64_t with_unit(struct str s)
+static int64_t with_unit(struct layout_worker *worker, struct str s)
 {
 	size_t n = number_length(s);
 
@@ -98,8 +98,10 @@ static int64_t with_unit(struct str s)
 		return -1;
 	s = str_head(s, n);
 	for (size_t i = 0; i < s.n; i++)
-		if (is_letter(s.p[i]) || s.p[i] < 0)
+		if (is_letter(s.p[i]) || s.p[i] < 0) {
+			worker->by_digits = true;
 			return layout_duration(s, 1);
+		}
 	return -1;
 }
 
@@ -215,6 +217,7 @@ static int64_t named_in_unit(const struct spent *s, size_t sign, struct str valu
 		return -1;
 	if (n < value.n && (is_name_byte(value.p[n]) || value.p[n] == ':' || value.p[n] == '/'))
 		return -1;
+	s->worker->by_digits = true;
 	return layout_duration(str_head(value, n), unit_ns);
 }
 
@@ -255,7 +258,7 @@ static int64_t named(const struct spent *s, size_t sign, struct str value)
 		return -1;
 	/* the router of Heroku; alone it is a name */
 	if (str_eq(name, STR("service")))
-		return with_unit(value);
+		return with_unit(s->worker, value);
 	unit_ns = name_unit(s->worker, name);
 	number = str_head(value, number_length(value));
 	if (unit_ns < 0 && str_eq_nocase(name, STR("time")) &&
@@ -266,12 +269,13 @@ static int64_t named(const struct spent *s, size_t sign, struct str value)
 	before = name_before(s->text, (size_t)(name.p - s->text.p));
 	if (before.n && name.p > s->text.p && name.p[-1] == ' ' && is_other(before))
 		return -1;
-	ns = with_unit(value);
+	ns = with_unit(s->worker, value);
 	if (ns >= 0)
 		return ns;
 	value = str_skip(value, number.n);
 	if (value.n && (is_name_byte(value.p[0]) || value.p[0] == ':' || value.p[0] == '/'))
 		return -1;
+	s->worker->by_digits = true;
 	if (unit_ns)
 		return layout_duration(number, unit_ns);
 	/* running text with large numbers may mean anything; milliseconds are what people write */
@@ -333,9 +337,9 @@ static int64_t said(const struct spent *s, size_t blank, struct str value)
 	struct str front = { s->text.p, (size_t)(word.p - s->text.p) };
 
 	if (IS_ONE_OF(word, verbs))
-		return with_unit(value);
+		return with_unit(s->worker, value);
 	if (str_eq_nocase(word, STR("in")) && tells_of_end(front))
-		return with_unit(value);
+		return with_unit(s->worker, value);
 	return -1;
 }
 
@@ -344,7 +348,7 @@ static int64_t said(const struct spent *s, size_t blank, struct str value)
 static int64_t of_request(struct spent *s, struct str value)
 {
 	struct str method, path;
-	int64_t ns = with_unit(value);
+	int64_t ns = with_unit(s->worker, value);
 
 	if (ns < 0)
 		return -1;
@@ -362,10 +366,11 @@ static bool take_status(struct str *s)
 }
 
 /* HAProxy: five timers in ms, the last one for all of it, then the status. */
-static int64_t slashed_timers(struct str value)
+static int64_t slashed_timers(const struct spent *s, struct str value)
 {
 	int64_t v = -1;
 
+	s->worker->by_digits = true;
 	for (int i = 0; i < 5; i++) {
 		if (i && !str_take_char(&value, '/'))
 			return -1;
@@ -377,10 +382,11 @@ static int64_t slashed_timers(struct str value)
 }
 
 /* Load balancers of AWS: seconds to, in and from the server, then two statuses. */
-static int64_t three_seconds(struct str value)
+static int64_t three_seconds(const struct spent *s, struct str value)
 {
 	int64_t sum = 0;
 
+	s->worker->by_digits = true;
 	for (int i = 0; i < 3; i++) {
 		struct str word = str_head(value, number_length(value));
 
@@ -397,11 +403,12 @@ static int64_t three_seconds(struct str value)
 /* --- places -------------------------------------------------------------------------------- */
 
 /* "Order Load (0.4ms)" */
-static int64_t in_brackets(struct str value)
+static int64_t in_brackets(const struct spent *s, struct str value)
 {
 	size_t n = str_find_char(value, ')');
 
-	return n < value.n && str_ends(str_head(value, n), STR("ms")) ? with_unit(value) : -1;
+	return n < value.n && str_ends(str_head(value, n), STR("ms")) ? with_unit(s->worker, value)
+								      : -1;
 }
 
 /* Whether a unit, a timer or a fraction can follow, which most numbers are not followed by. */
@@ -444,7 +451,7 @@ static int64_t look_at(struct spent *s, size_t at)
 			       ? named(s, before == '=' || before == ':' ? at - 1 : at, value)
 			       : -1;
 	if (sign == '(')
-		return in_brackets(value);
+		return in_brackets(s, value);
 	if (sign == ' ' && (before == ':' || before == '='))
 		ns = named(s, at - 1, value);
 	else if (sign == ' ' && strchr("kntds", before | 0x20))
@@ -453,17 +460,17 @@ static int64_t look_at(struct spent *s, size_t at)
 		size_t n = number_length(value);
 
 		if (n && n < value.n && value.p[n] == '/')
-			ns = slashed_timers(value);
+			ns = slashed_timers(s, value);
 		else if (n > 4 && n < value.n && value.p[n] == ' ' && memchr(value.p, '.', n))
-			ns = three_seconds(value);
+			ns = three_seconds(s, value);
 	}
 	return ns >= 0 ? ns : of_request(s, value);
 }
 
 /* The last word, behind one that is no plain word: "op_msg 12ms", "Main: +412ms". */
-static int64_t at_end(struct str text)
+static int64_t at_end(const struct spent *s)
 {
-	struct str value;
+	struct str text = s->text, value;
 	size_t from = text.n;
 	bool sign = false;
 
@@ -479,7 +486,7 @@ static int64_t at_end(struct str text)
 	/* "interval: 900ms" and "interval = 900ms" are settings */
 	if (!str_take_char(&value, '+') && strchr(":=", text.p[from - 2]))
 		return -1;
-	return sign && number_length(value) ? with_unit(value) : -1;
+	return sign && number_length(value) ? with_unit(s->worker, value) : -1;
 }
 
 #ifdef __SSE2__
@@ -540,5 +547,5 @@ int64_t spent_find(struct str text, struct layout_worker *worker)
 			if (ns >= 0 && ns <= SPENT_NS_MAX)
 				return ns;
 		}
-	return at_end(s.text);
+	return at_end(&s);
 }

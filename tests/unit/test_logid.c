@@ -149,9 +149,32 @@ static void the_place_in_the_text_does_not_matter(void **state)
 		}
 }
 
+static void it_is_told_whether_digits_count(void **state)
+{
+	static const struct {
+		const char *text;
+		bool by_digits;
+	} texts[] = { { "took blk_1073741825_1001 of 7", false },
+		      { "nothing of 17", false },
+		      { "trace_id=4bf92f3577b34da6a3ce929d0e0e4736", true },
+		      { "req-4e2f0a9b-8c7d-4e5f-aa3b-2c1d0e9f8a7b", true },
+		      { "[4e2f0a9b-8c7d-4e5f-aa3b-2c1d0e9f8a7b] x", true },
+		      { "header sw7: 1", true } };
+	struct logid id;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		bool by_digits;
+
+		logid_find_noting(str_of(texts[i].text), &id, &by_digits);
+		assert_true(by_digits == texts[i].by_digits);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_is_told_whether_digits_count),
 		cmocka_unit_test(trace_ids_are_found_in_every_usual_dress),
 		cmocka_unit_test(request_ids_are_found_in_every_usual_dress),
 		cmocka_unit_test(identifiers_of_work_are_taken_when_nothing_surer_is_there),

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "infer/requests/sight.h"
 #include "infer/requests/tokens.h"
+#include "model/event.h"
 
 static struct tokens t;
 
@@ -195,6 +198,62 @@ static void a_name_that_is_said_twice_is_one(void **state)
 	assert_false(t.is_cut);
 }
 
+static void a_recipe_names_what_stands_in_other_texts(void **state)
+{
+	struct tokens_recipe recipe;
+
+	(void)state;
+	tokens_note(&t, STR("blk_17_1 to 10.0.0.1:50010 in /data/d1, blk_17_1"), false, &recipe);
+	assert_false(recipe.is_bad);
+	assert_int_equal(nr_of("blk#2"), 1);
+	tokens_follow(&t, STR("blk_42_7 to 10.9.8.7:50011 in /data/d9, blk_43_7"), &recipe);
+	assert_true(has("blk#2", "blk_42_7"));
+	assert_true(has("blk#2", "blk_43_7"));
+	assert_true(has("address", "10.9.8.7:50011"));
+	assert_true(has("path/data", "/data/d9"));
+	assert_int_equal(nr_of("blk#1"), 2);
+}
+
+static void what_is_made_of_digits_has_no_recipe(void **state)
+{
+	struct tokens_recipe recipe;
+
+	(void)state;
+	tokens_note(&t, STR("from 10.0.0.2:7000: 181@10.0.0.1:7000"), false, &recipe);
+	assert_true(recipe.is_bad);
+	tokens_note(&t, STR("open /disk1/blk_5"), false, &recipe);
+	assert_true(recipe.is_bad);
+	/* a path of one part stays in the shape as it is */
+	tokens_note(&t, STR("open /disk1"), true, &recipe);
+	assert_true(recipe.is_bad);
+}
+
+static void memory_changes_nothing_of_what_is_seen(void **state)
+{
+	static const char *const texts[] = { "took blk_1## of /data/#", "port ####, id: #",
+					     "6#@10.0.0.#:7000 is here", "", "in /d#/x for # ms" };
+	void *memory = sight_remember();
+	struct arena arena = { 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < 60; i++) {
+		struct event a = { .thread =
+					   arena_fmt(&arena, "handler %u on port 50%u", i % 3, i) };
+		struct event b = a;
+		char text[40] = { 0 };
+
+		strcpy(text, texts[i % 5]);
+		for (char *p = text; *p; p++)
+			if (*p == '#')
+				*p = (char)('0' + rand() % 10);
+		sight_event(NULL, &a, str_of(text), &arena);
+		sight_event_again(NULL, memory, &b, str_of(text), &arena);
+		assert_true(str_eq(a.values, b.values));
+	}
+	sight_forget(memory);
+	arena_done(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +272,9 @@ int main(void)
 		cmocka_unit_test(bytes_that_are_no_letters_stay_in_the_shape),
 		cmocka_unit_test(what_is_too_long_is_cut_and_said),
 		cmocka_unit_test(a_name_that_is_said_twice_is_one),
+		cmocka_unit_test(a_recipe_names_what_stands_in_other_texts),
+		cmocka_unit_test(what_is_made_of_digits_has_no_recipe),
+		cmocka_unit_test(memory_changes_nothing_of_what_is_seen),
 	};
 
 	return RUN(tests);

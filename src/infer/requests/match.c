@@ -40,9 +40,10 @@ struct search {
 	enum level level;
 	struct str first; /* line of the message */
 	struct match_ask ask;
-	uint64_t score; /* of *to; 0: nothing yet */
-	bool is_bare;   /* values are not asked for */
-	bool is_opaque; /* the logger has statements of which no text is known */
+	uint64_t score;  /* of *to; 0: nothing yet */
+	bool is_bare;    /* values are not asked for */
+	bool *by_digits; /* where it is noted that digits may decide, or NULL */
+	bool is_opaque;  /* the logger has statements of which no text is known */
 	const struct match_pattern *best;
 	struct match *to;
 };
@@ -175,11 +176,18 @@ static void consider(void *ctx, const struct match_item *it)
 	}
 }
 
+static void note_digits(const struct search *s, const struct match_set *set)
+{
+	if (s->by_digits)
+		*s->by_digits |= match_set_by_digits(set, s->ask.message);
+}
+
 static bool search_set(struct search *s, const struct match_set *set, enum stage stage)
 {
 	s->stage = stage;
 	if (!set)
 		return false;
+	note_digits(s, set);
 	s->ask.levels = s->level == LEVEL_NONE ? MATCH_ANY_LEVEL : match_level_bit(s->level);
 	match_set_visit(set, &s->ask);
 	/* a layout may say other levels than the statements do, or another line of the file */
@@ -219,6 +227,7 @@ static bool search_front(struct search *s, const struct match_set *set)
 	if (!set)
 		return false;
 	s->stage = STAGE_FRONT;
+	note_digits(s, set);
 	s->ask.visit = consider_front;
 	s->ask.levels = s->level == LEVEL_NONE ? MATCH_ANY_LEVEL : match_level_bit(s->level);
 	match_set_visit_begun(set, &s->ask);
@@ -345,13 +354,14 @@ int matcher_find(const struct matcher *m, struct str point, enum level level, st
 }
 
 uint32_t matcher_statement(const struct matcher *m, struct str point, enum level level,
-			   struct str message)
+			   struct str message, bool *by_digits)
 {
 	struct match found;
 	struct search s;
 
 	search_begin(&s, point, level, message, &found);
 	s.is_bare = true;
+	s.by_digits = by_digits;
 	return search(m, &s) ? matcher_number(m, found.model, found.point) : 0;
 }
 

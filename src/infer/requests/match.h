@@ -46,9 +46,10 @@ void matcher_free(struct matcher *m);
  */
 int matcher_find(const struct matcher *m, struct str point, enum level level, struct str message,
 		 struct match *to);
-/* Its number, or 0, where nothing else is wanted. */
+/* Its number, or 0, where nothing else is wanted; and whether it might be another one if the
+ * digits of the message were others, unless by_digits is NULL. */
 uint32_t matcher_statement(const struct matcher *m, struct str point, enum level level,
-			   struct str message);
+			   struct str message, bool *by_digits);
 /* The statement that gave a thread this name: 1 and *to, or 0. */
 int matcher_thread(const struct matcher *m, struct str name, struct match *to);
 

@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 
+#include "base/skeleton.h"
 #include "base/vec.h"
 
 #define NONE UINT32_MAX
@@ -39,6 +40,8 @@ struct match_set {
 	const struct match_item *items; /* by beginning, the wordiest first */
 	const struct beginning *beginnings;
 	uint32_t nr_beginnings;
+	const uint32_t *digital; /* items with a digit in a constant */
+	uint32_t nr_digital;
 	uint32_t nr_loose; /* the first items: those that begin with a hole, the wordiest first */
 
 	/* these by four letters; NULL when they are few */
@@ -225,6 +228,58 @@ static void add_grams(struct match_set *s, struct arena *a)
 	free(counts);
 }
 
+static bool has_digits(const struct match_pattern *p)
+{
+	for (uint32_t i = 0; i < p->nr; i++)
+		for (size_t at = 0; p->parts[i].kind == PART_TEXT && at < p->parts[i].text.n; at++)
+			if (p->parts[i].text.p[at] >= '0' && p->parts[i].text.p[at] <= '9')
+				return true;
+	return false;
+}
+
+static void add_digital(struct match_set *s, struct arena *a, uint32_t nr)
+{
+	uint32_t *digital = arena_array(a, uint32_t, nr + 1);
+
+	for (uint32_t i = 0; i < nr; i++)
+		if (has_digits(s->items[i].pattern))
+			digital[s->nr_digital++] = i;
+	s->digital = digital;
+}
+
+/* Whether all constants stand in the text in their order, any digit being as good as another. */
+static bool may_fit(const struct match_pattern *p, struct str skeleton)
+{
+	struct skeleton constant;
+	size_t from = 0;
+
+	for (uint32_t i = 0; i < p->nr_constants; i++) {
+		struct str text = p->parts[p->constants[i]].text;
+
+		if (!skeleton_begin(&constant, text))
+			return true;
+		from = match_search(skeleton, from, (struct str){ constant.text, constant.n });
+		if (from == skeleton.n)
+			return false;
+		from += text.n;
+	}
+	return true;
+}
+
+bool match_set_by_digits(const struct match_set *set, struct str message)
+{
+	struct skeleton k;
+
+	if (!set->nr_digital)
+		return false;
+	if (!skeleton_begin(&k, message))
+		return true;
+	for (uint32_t i = 0; i < set->nr_digital; i++)
+		if (may_fit(set->items[set->digital[i]].pattern, (struct str){ k.text, k.n }))
+			return true;
+	return false;
+}
+
 const struct match_set *match_set_new(struct arena *a, struct match_item *items, uint32_t nr)
 {
 	struct match_set *s = arena_new(a, struct match_set);
@@ -232,6 +287,7 @@ const struct match_set *match_set_new(struct arena *a, struct match_item *items,
 	s->items = items;
 	if (nr)
 		qsort(items, nr, sizeof(*items), by_beginning);
+	add_digital(s, a, nr);
 	while (s->nr_loose < nr && !begins_with(&items[s->nr_loose]).n)
 		s->nr_loose++;
 	add_beginnings(s, a, s->nr_loose, nr);

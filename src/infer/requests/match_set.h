@@ -38,6 +38,9 @@ struct match_ask {
 	void *ctx;
 };
 
+/* Whether one of its texts would fit such a message if its digits were others. */
+bool match_set_by_digits(const struct match_set *set, struct str message);
+
 /* Those that begin as the message does come first, from the longest beginning on, then those that
  * begin with a hole. */
 void match_set_visit(const struct match_set *set, const struct match_ask *ask);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/skeleton.h"
 #include "infer/requests/match.h"
 #include "infer/requests/match_name.h"
 #include "infer/requests/tokens.h"
@@ -37,18 +38,28 @@ static struct packed packed_of(const struct tokens *t)
 	return (struct packed){ { t->words, t->nr_words }, t->nr, t->is_cut };
 }
 
-/* A thread has one place only, where the last one that belongs there stays. Its name stands in
- * front of what it names. */
-enum { PLACES = 256, PLACE_BYTES = 232 };
+enum { THREADS = 256, THREAD_BYTES = 232, LINES = 1024 };
 
+/* What lines are about that differ in their digits only. */
+struct known_line {
+	uint64_t hash;
+	uint32_t statement;
+	uint16_t nr_text, nr_shape;
+	struct tokens_recipe recipe;
+	char text[]; /* of the skeleton, then the shape */
+};
+
+/* Each has one place only, where the last one that belongs there stays. */
 struct memory {
 	struct {
 		uint64_t hash;
 		uint16_t thread_bytes, names_bytes;
 		uint8_t nr;
 		bool is_cut;
-		char bytes[PLACE_BYTES];
-	} known[PLACES];
+		char bytes[THREAD_BYTES]; /* its name, then what it names */
+	} threads[THREADS];
+	struct known_line *lines[LINES];
+	uint32_t seen[LINES]; /* hash of the line that was there last: the second is remembered */
 };
 
 void *sight_remember(void)
@@ -58,7 +69,11 @@ void *sight_remember(void)
 
 void sight_forget(void *memory)
 {
-	free(memory);
+	struct memory *m = memory;
+
+	for (size_t i = 0; i < LINES; i++)
+		free(m->lines[i]);
+	free(m);
 }
 
 /* What a thread's name names, from memory if it was asked for before. */
@@ -67,28 +82,28 @@ static struct packed names_of_thread(struct memory *m, struct str thread, struct
 	uint64_t hash;
 	size_t at;
 
-	if (!m || !thread.n || thread.n > PLACE_BYTES) {
+	if (!m || !thread.n || thread.n > THREAD_BYTES) {
 		tokens_find_names(t, thread);
 		return packed_of(t);
 	}
 	hash = str_hash(thread);
-	at = hash % PLACES;
-	if (m->known[at].hash != hash ||
-	    !str_eq((struct str){ m->known[at].bytes, m->known[at].thread_bytes }, thread)) {
+	at = hash % THREADS;
+	if (m->threads[at].hash != hash ||
+	    !str_eq((struct str){ m->threads[at].bytes, m->threads[at].thread_bytes }, thread)) {
 		tokens_find_names(t, thread);
-		if (thread.n + t->nr_words > PLACE_BYTES)
+		if (thread.n + t->nr_words > THREAD_BYTES)
 			return packed_of(t);
-		m->known[at].hash = hash;
-		m->known[at].thread_bytes = (uint16_t)thread.n;
-		m->known[at].names_bytes = (uint16_t)t->nr_words;
-		m->known[at].nr = (uint8_t)t->nr;
-		m->known[at].is_cut = t->is_cut;
-		memcpy(m->known[at].bytes, thread.p, thread.n);
-		memcpy(m->known[at].bytes + thread.n, t->words, t->nr_words);
+		m->threads[at].hash = hash;
+		m->threads[at].thread_bytes = (uint16_t)thread.n;
+		m->threads[at].names_bytes = (uint16_t)t->nr_words;
+		m->threads[at].nr = (uint8_t)t->nr;
+		m->threads[at].is_cut = t->is_cut;
+		memcpy(m->threads[at].bytes, thread.p, thread.n);
+		memcpy(m->threads[at].bytes + thread.n, t->words, t->nr_words);
 	}
-	return (struct packed){ { m->known[at].bytes + thread.n, m->known[at].names_bytes },
-				m->known[at].nr,
-				m->known[at].is_cut };
+	return (struct packed){ { m->threads[at].bytes + thread.n, m->threads[at].names_bytes },
+				m->threads[at].nr,
+				m->threads[at].is_cut };
 }
 
 /* Whether a number is among the names that two ends have agreed on. */
@@ -100,13 +115,84 @@ static bool is_message(const struct tokens *t)
 	return false;
 }
 
-/* Where the statement is known, the shape is asked for of messages only. */
-static void find_names(const struct event *ev, struct str message, struct tokens *t)
+/* The statement that wrote the line, and what it names. Where the statement is known, the shape is
+ * asked for of messages only. False: another line with the same skeleton may be about other things.
+ */
+static bool look(const void *ctx, struct event *ev, struct str message, struct tokens *t,
+		 struct tokens_recipe *recipe)
 {
-	if (ev->statement)
+	bool by_digits = false;
+
+	if (ctx)
+		ev->statement = matcher_statement(ctx, ev->point, ev->level, message,
+						  recipe ? &by_digits : NULL);
+	if (recipe)
+		tokens_note(t, message, !ev->statement, recipe);
+	else if (ev->statement)
 		tokens_find_names(t, message);
-	if (!ev->statement || is_message(t))
+	if (recipe ? ev->statement && is_message(t) : !ev->statement || is_message(t))
 		tokens_find(t, message);
+	return recipe && !recipe->is_bad && !by_digits;
+}
+
+static bool skeleton_of(struct skeleton *k, const struct event *ev, struct str message)
+{
+	const uint16_t more[] = { (uint16_t)message.n, (uint16_t)ev->level };
+
+	if (!skeleton_begin(k, message) || !skeleton_add(k, ev->point) ||
+	    !skeleton_add(k, (struct str){ (const char *)more, sizeof(more) }))
+		return false;
+	skeleton_end(k);
+	return true;
+}
+
+static void keep_line(struct known_line **to, const struct skeleton *k, const struct event *ev,
+		      const struct tokens *t, const struct tokens_recipe *recipe)
+{
+	struct known_line *l = mem_realloc(*to, sizeof(*l) + k->n + t->nr_shape);
+
+	l->hash = k->hash;
+	l->statement = ev->statement;
+	l->nr_text = (uint16_t)k->n;
+	l->nr_shape = (uint16_t)t->nr_shape;
+	l->recipe = *recipe;
+	memcpy(l->text, k->text, k->n);
+	memcpy(l->text + k->n, t->shape, t->nr_shape);
+	*to = l;
+}
+
+static void recall(const struct known_line *l, struct event *ev, struct str message,
+		   struct tokens *t)
+{
+	ev->statement = l->statement;
+	tokens_follow(t, message, &l->recipe);
+	memcpy(t->shape, l->text + l->nr_text, l->nr_shape);
+	t->nr_shape = l->nr_shape;
+}
+
+/* The same from memory, if a line was seen that differs in its digits only. */
+static void look_again(const void *ctx, struct memory *m, struct event *ev, struct str message,
+		       struct tokens *t)
+{
+	struct tokens_recipe recipe;
+	struct known_line **l;
+	struct skeleton k;
+	uint32_t *seen;
+
+	if (!m || !skeleton_of(&k, ev, message)) {
+		look(ctx, ev, message, t, NULL);
+		return;
+	}
+	l = &m->lines[k.hash % LINES];
+	seen = &m->seen[k.hash % LINES];
+	if (*l && skeleton_is(&k, (*l)->hash, (struct str){ (*l)->text, (*l)->nr_text })) {
+		recall(*l, ev, message, t);
+	} else if (*seen != (uint32_t)(k.hash >> 32)) {
+		*seen = (uint32_t)(k.hash >> 32);
+		look(ctx, ev, message, t, NULL);
+	} else if (look(ctx, ev, message, t, &recipe)) {
+		keep_line(l, &k, ev, t, &recipe);
+	}
 }
 
 void sight_event_again(const void *ctx, void *memory, struct event *ev, struct str message,
@@ -116,11 +202,9 @@ void sight_event_again(const void *ctx, void *memory, struct event *ev, struct s
 	struct packed thread;
 	char *start, *p;
 
-	if (ctx)
-		ev->statement = matcher_statement(ctx, ev->point, ev->level, message);
+	look_again(ctx, memory, ev, message, &own);
 	if (ctx && ev->statement)
 		ev->point = matcher_point_name(ctx, ev->statement);
-	find_names(ev, message, &own);
 	thread = names_of_thread(memory, ev->thread, &scratch);
 	start = arena_room(arena, own.nr_shape + own.nr_words + thread.names.n + 32);
 	p = put_varint(start, own.nr_shape);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "infer/requests/tokens_marks.h"
+#include "infer/requests/tokens_words.h"
 
 enum {
 	HEX_MIN = 12,
@@ -18,8 +19,7 @@ enum {
 	NAMED_DIGITS = 4, /* a number behind a mere word needs so many digits to be a name */
 	LONG_WORD = 32,   /* what is longer is taken for letters at random */
 	LOOK_MAX = 24,
-	UNIT_LETTERS = 3,
-	HEAD_BYTES = sizeof(uint64_t) + 3 /* of what is written: hash and length */
+	UNIT_LETTERS = 3
 };
 
 enum { DIGIT = 1, LOWER = 2, UPPER = 4, UNDER = 8, HEX = 16, SIGN = 32, BETWEEN = 64 };
@@ -59,10 +59,11 @@ struct ends {
 struct walk {
 	struct tokens *t;
 	struct str text;
-	size_t at;        /* up to here all is taken */
-	size_t first_end; /* the first line ends here: the shape goes no further */
-	bool has_shape;   /* it is wanted */
-	bool has_ends;    /* they were looked for */
+	size_t at;                    /* up to here all is taken */
+	size_t first_end;             /* the first line ends here: the shape goes no further */
+	bool has_shape;               /* it is wanted */
+	bool has_ends;                /* they were looked for */
+	struct tokens_recipe *recipe; /* where it is noted down, or NULL */
 	struct ends ends;
 	struct marks marks;
 };
@@ -71,82 +72,26 @@ _Static_assert((int)TOKENS_TEXT_MAX <= (int)MARKS_TEXT_MAX, "marks cover what is
 
 /* --- what is named ------------------------------------------------------------------------- */
 
-static size_t put_length(char *p, size_t n)
-{
-	size_t nr = 0;
-
-	for (; n >= 0x80; n >>= 7)
-		p[nr++] = (char)(n | 0x80);
-	p[nr++] = (char)n;
-	return nr;
-}
-
-/* Most pieces are short, and a call for each costs more than they do: both ends overlap. */
-static inline char *put(char *p, struct str s)
-{
-	if (s.n > 32) {
-		memcpy(p, s.p, s.n);
-	} else if (s.n >= 16) {
-		memcpy(p, s.p, 16);
-		memcpy(p + s.n - 16, s.p + s.n - 16, 16);
-	} else if (s.n >= 8) {
-		memcpy(p, s.p, 8);
-		memcpy(p + s.n - 8, s.p + s.n - 8, 8);
-	} else if (s.n >= 4) {
-		memcpy(p, s.p, 4);
-		memcpy(p + s.n - 4, s.p + s.n - 4, 4);
-	} else if (s.n) {
-		p[0] = s.p[0];
-		p[s.n / 2] = s.p[s.n / 2];
-		p[s.n - 1] = s.p[s.n - 1];
-	}
-	return p + s.n;
-}
-
-static bool is_named(const struct tokens *t, struct str name, uint64_t hash)
-{
-	for (unsigned i = 0; i < t->nr; i++)
-		if (t->v[i].hash == hash &&
-		    str_eq((struct str){ t->v[i].kind.p, t->v[i].kind.n + 1 + t->v[i].value.n },
-			   name))
-			return true;
-	return false;
-}
-
-/* What was written behind the words is a name, unless it is known. */
-static void name_written(struct tokens *t, struct str both, size_t kind)
-{
-	uint64_t hash = str_hash(both);
-
-	memcpy(t->words + t->nr_words, &hash, sizeof(hash));
-	if (is_named(t, both, hash))
-		return;
-	if (t->nr == TOKENS_MAX) {
-		t->is_cut = true;
-		return;
-	}
-	t->v[t->nr++] = (struct token){ .kind = { both.p, kind },
-					.value = { both.p + kind + 1, both.n - kind - 1 },
-					.hash = hash };
-	t->nr_words = (size_t)(both.p + both.n - t->words);
-}
-
 /* The kind is made of two pieces. */
-static inline void name(struct tokens *t, struct str kind, struct str more, struct str value)
+static inline void name(struct walk *w, struct str kind, struct str more, struct str value)
 {
 	struct str both = { 0, kind.n + more.n + 1 + value.n };
+	struct tokens *t = w->t;
 	char *p = t->words + t->nr_words + sizeof(uint64_t);
 
-	if (t->nr_words + both.n + HEAD_BYTES > TOKENS_WORDS) {
+	if (t->nr_words + both.n + WORDS_HEAD > TOKENS_WORDS) {
 		t->is_cut = true;
 		return;
 	}
-	p += put_length(p, both.n);
+	p += words_put_length(p, both.n);
 	both.p = p;
-	p = put(put(p, kind), more);
+	p = words_put(words_put(p, kind), more);
 	*p++ = TOKENS_SEPARATOR;
-	put(p, value);
-	name_written(t, both, kind.n + more.n);
+	words_put(p, value);
+	if (w->recipe)
+		words_note(w->recipe, str_head(both, kind.n + more.n),
+			   (size_t)(value.p - w->text.p), value.n);
+	words_written(t, both, kind.n + more.n);
 }
 
 /* --- the shape ----------------------------------------------------------------------------- */
@@ -290,20 +235,22 @@ static void name_between(struct walk *w, struct str number)
 	char value[2 * TOKENS_TEXT_MAX + 2 * ENDS_MAX], *p;
 	const struct ends *e = &w->ends;
 
+	if (w->recipe)
+		w->recipe->is_bad = true;
 	if (!w->has_ends)
 		find_ends(w);
-	p = put(value, number);
+	p = words_put(value, number);
 	*p++ = '@';
 	if (e->first.n && e->first.p < number.p) {
-		char *end = put(p, e->first);
+		char *end = words_put(p, e->first);
 
-		name(w->t, STR("@>"), STR(""), (struct str){ value, (size_t)(end - value) });
+		name(w, STR("@>"), STR(""), (struct str){ value, (size_t)(end - value) });
 	}
 	for (unsigned i = 0; i < e->nr; i++) {
-		p = put(p, e->v[i]);
+		p = words_put(p, e->v[i]);
 		*p++ = '+';
 	}
-	name(w->t, STR("@"), STR(""), (struct str){ value, (size_t)(p - value) });
+	name(w, STR("@"), STR(""), (struct str){ value, (size_t)(p - value) });
 }
 
 /* --- words --------------------------------------------------------------------------------- */
@@ -320,7 +267,7 @@ static size_t letters_of(struct str s)
 }
 
 /* word_1_2_3 names word_1, word_1_2, word_1_2_3, and 1_2. */
-static bool name_compound(struct tokens *t, struct str whole)
+static bool name_compound(struct walk *w, struct str whole)
 {
 	size_t letters = letters_of(whole), at = letters, nr = 0, second = 0;
 
@@ -334,19 +281,19 @@ static bool name_compound(struct tokens *t, struct str whole)
 			to++;
 		if (to == from)
 			break;
-		name(t, str_head(whole, letters), (struct str){ digit, 2 }, str_head(whole, to));
+		name(w, str_head(whole, letters), (struct str){ digit, 2 }, str_head(whole, to));
 		if (++nr == 2)
 			second = to;
 		at = to;
 	}
 	if (nr > 1)
-		name(t, STR("#2"), STR(""),
+		name(w, STR("#2"), STR(""),
 		     (struct str){ whole.p + letters + 1, second - letters - 1 });
 	return nr && at == whole.n;
 }
 
 /* a0 of part00290, A0a of R2d: runs of one sort as one letter. */
-static void name_by_look(struct tokens *t, struct str s)
+static void name_by_look(struct walk *w, struct str s)
 {
 	char look[LOOK_MAX];
 	size_t n = 0;
@@ -360,7 +307,7 @@ static void name_by_look(struct tokens *t, struct str s)
 		if (!n || look[n - 1] != c)
 			look[n++] = c;
 	}
-	name(t, STR("mix:"), (struct str){ look, n }, s);
+	name(w, STR("mix:"), (struct str){ look, n }, s);
 }
 
 /* 64KiB, 30ms: an amount with its unit names nothing. */
@@ -379,7 +326,7 @@ static bool is_amount(struct str s)
 }
 
 /* A word with digits that is no compound. */
-static void name_mixed(struct tokens *t, struct str s)
+static void name_mixed(struct walk *w, struct str s)
 {
 	unsigned all = 0, each = HEX;
 
@@ -395,9 +342,9 @@ static void name_mixed(struct tokens *t, struct str s)
 		char digits[3] = { (char)('0' + s.n / 100 % 10), (char)('0' + s.n / 10 % 10),
 				   (char)('0' + s.n % 10) };
 
-		name(t, STR("hex"), (struct str){ digits, 3 }, s);
+		name(w, STR("hex"), (struct str){ digits, 3 }, s);
 	} else {
-		name_by_look(t, s);
+		name_by_look(w, s);
 	}
 }
 
@@ -433,7 +380,7 @@ static void name_number(struct walk *w, struct str digits)
 		return;
 	key = key_of(w, at, digits.n);
 	if (key.n)
-		name(w->t, key, STR("="), digits);
+		name(w, key, STR("="), digits);
 }
 
 /* --- paths --------------------------------------------------------------------------------- */
@@ -452,7 +399,7 @@ static void name_components(struct walk *w, size_t at, size_t end)
 			continue;
 		}
 		if (start == at && is_uuid(rest)) {
-			name(w->t, STR("uuid"), STR(""), str_head(rest, UUID_BYTES));
+			name(w, STR("uuid"), STR(""), str_head(rest, UUID_BYTES));
 			at = taken = at + UUID_BYTES;
 			continue;
 		}
@@ -463,8 +410,8 @@ static void name_components(struct walk *w, size_t at, size_t end)
 		start = start > taken ? start : taken;
 		to = marks_end(w->marks.word, at);
 		rest = (struct str){ w->text.p + start, to - start };
-		if (!name_compound(w->t, rest))
-			name_mixed(w->t, rest);
+		if (!name_compound(w, rest))
+			name_mixed(w, rest);
 		at = taken = to;
 	}
 }
@@ -485,7 +432,9 @@ static size_t take_path(struct walk *w, size_t at)
 		return at + end;
 	}
 	top = str_head(path, second);
-	name(w->t, STR("path"), top, path);
+	if (w->recipe && marks_next(w->marks.digit, at, at + top.n) < at + top.n)
+		w->recipe->is_bad = true;
+	name(w, STR("path"), top, path);
 	name_components(w, at, at + path.n);
 	shape_up_to(w, at, STR("/"), true);
 	return at + end;
@@ -535,8 +484,8 @@ static size_t take_word(struct walk *w, size_t start, size_t at)
 	shape_up_to(w, start, STR(""), true);
 	if (start == at && marks_end(w->marks.digit, at) == end)
 		name_number(w, s);
-	else if (!name_compound(w->t, s))
-		name_mixed(w->t, s);
+	else if (!name_compound(w, s))
+		name_mixed(w, s);
 	return end;
 }
 
@@ -553,17 +502,17 @@ static size_t take(struct walk *w, size_t at)
 		start = w->at;
 	} else if (start == at && is_uuid(rest)) {
 		shape_up_to(w, at, STR(""), true);
-		name(w->t, STR("uuid"), STR(""), str_head(rest, UUID_BYTES));
+		name(w, STR("uuid"), STR(""), str_head(rest, UUID_BYTES));
 		return at + UUID_BYTES;
 	} else if (start == at && may_be_address(rest) && (n = address_length(rest))) {
 		shape_up_to(w, at, STR(""), true);
-		name(w->t, STR("address"), STR(""), str_head(rest, n));
+		name(w, STR("address"), STR(""), str_head(rest, n));
 		return at + n;
 	}
 	return is(rest.p[0], DIGIT) ? take_word(w, start, at) : 0;
 }
 
-static void find(struct tokens *t, struct str text, bool has_shape)
+static void find(struct tokens *t, struct str text, bool has_shape, struct tokens_recipe *recipe)
 {
 	struct walk w;
 	size_t at = 0;
@@ -576,6 +525,7 @@ static void find(struct tokens *t, struct str text, bool has_shape)
 	w.at = 0;
 	w.has_shape = has_shape;
 	w.has_ends = false;
+	w.recipe = recipe;
 	if (has_shape)
 		w.first_end = str_find_char(w.text, '\n');
 	marks_of(&w.marks, w.text);
@@ -591,10 +541,21 @@ static void find(struct tokens *t, struct str text, bool has_shape)
 
 void tokens_find(struct tokens *t, struct str text)
 {
-	find(t, text, true);
+	find(t, text, true, NULL);
 }
 
 void tokens_find_names(struct tokens *t, struct str text)
 {
-	find(t, text, false);
+	find(t, text, false, NULL);
+}
+
+void tokens_note(struct tokens *t, struct str text, bool has_shape, struct tokens_recipe *recipe)
+{
+	recipe->nr = 0;
+	recipe->nr_kinds = 0;
+	recipe->is_bad = text.n > TOKENS_TEXT_MAX;
+	find(t, text, has_shape, recipe);
+	recipe->is_bad |= t->is_cut;
+	for (size_t i = 0; has_shape && i < t->nr_shape; i++)
+		recipe->is_bad |= is(t->shape[i], DIGIT);
 }

@@ -11,7 +11,9 @@ enum {
 	TOKENS_MAX = 96,        /* further ones of one text are left out */
 	TOKENS_TEXT_MAX = 8192, /* so is what stands behind so many bytes */
 	TOKENS_WORDS = 16384,
-	TOKENS_SHAPE = 160
+	TOKENS_SHAPE = 160,
+	TOKENS_RECIPE = 24, /* names in one */
+	TOKENS_KINDS = 320
 };
 
 #define TOKENS_SEPARATOR '\x1f'
@@ -21,6 +23,19 @@ struct token {
 	struct str kind;  /* "blk#1", "path/data", "pid=", "uuid" */
 	struct str value; /* "blk_1073741825" */
 	uint64_t hash;    /* of kind, separator and value, which stand behind each other */
+};
+
+/* Where the names of a text stand in it: the same for all texts that differ in their digits only.
+ */
+struct tokens_recipe {
+	uint8_t nr;
+	bool is_bad; /* it cannot be followed: something is not as it stands in the text */
+	uint16_t nr_kinds;
+	struct {
+		uint16_t kind, kind_bytes; /* with its separator, in kinds */
+		uint16_t at, bytes;        /* the value, in the text */
+	} v[TOKENS_RECIPE];
+	char kinds[TOKENS_KINDS];
 };
 
 /* All strings are borrowed from words. */
@@ -38,5 +53,8 @@ struct tokens {
 void tokens_find(struct tokens *t, struct str text);
 /* The same without the shape. */
 void tokens_find_names(struct tokens *t, struct str text);
+/* Either, and how to find the names of other texts again that differ in their digits only. */
+void tokens_note(struct tokens *t, struct str text, bool has_shape, struct tokens_recipe *recipe);
+void tokens_follow(struct tokens *t, struct str text, const struct tokens_recipe *recipe);
 
 #endif
