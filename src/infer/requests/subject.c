@@ -13,13 +13,16 @@
 #include "infer/requests/hold.h"
 
 enum {
-	CANDIDATES = 8, /* kinds that are tried: those that most lines name one of */
+	CANDIDATES = 6, /* kinds that are tried: those that most lines name one of */
 	VALUES_MIN = 4, /* of a kind, to show anything */
 	EVEN_MIN = 3,   /* objects, were all named equally often */
 	ROUNDS = 2,     /* what belongs to something that belongs to the object */
 };
 #define OWNED 0.9  /* so many of the lines that name both name the same owner */
-#define SHARE 0.25 /* of all lines are about one object */
+#define NAMED 0.05 /* of all lines name things of the kind */
+#define HALF 0.5
+#define EARLY_NS INT64_C(2000000000)
+#define SHARE 0.33 /* of all lines are about one object */
 
 /* What stands beside a thing. */
 struct vote {
@@ -195,35 +198,68 @@ static bool owns_any(const struct finder *f)
 	return false;
 }
 
+/* What is known of a kind before anything is tried. */
+struct standing {
+	double lines, squares; /* that name its things, and of each thing the square */
+	double early;          /* soon after the thing was first named */
+	uint32_t values;
+	bool is_family;
+};
+
+static struct standing *stand(const struct work *w)
+{
+	const struct gather *g = w->g;
+	struct standing *kinds = zeroed(g->kinds.nr, sizeof(*kinds));
+
+	for (uint32_t i = 1; i < g->things.nr; i++) {
+		struct standing *k = &kinds[g->kind_of.v[i]];
+
+		k->lines += w->seen[i];
+		k->squares += (double)w->seen[i] * w->seen[i];
+		k->values += w->seen[i] > 0;
+		k->is_family |= is_of_family(w, i);
+	}
+	for (size_t i = 0; i < g->lines.nr; i++) {
+		const struct seen_line *l = &g->lines.v[i];
+
+		for (unsigned n = 0; n < l->nr_names; n++) {
+			uint32_t thing = line_names(w, l)[n];
+
+			kinds[g->kind_of.v[thing]].early += l->ns - w->first[thing] < EARLY_NS;
+		}
+	}
+	return kinds;
+}
+
+/* Enough things, of which no few are named most, and of which less than half is said when they are
+ * new: things that one request makes for itself are no objects that others come back to. */
+static bool is_promising(const struct work *w, uint32_t kind, const struct standing *k)
+{
+	return k->values >= VALUES_MIN && !k->is_family && can_be_subject(w, kind) &&
+	       k->lines >= NAMED * (double)w->g->lines.nr &&
+	       k->lines * k->lines >= EVEN_MIN * k->squares && k->early < HALF * k->lines;
+}
+
 /* The kinds that most lines name, of those that may be subjects. */
 static unsigned list_kinds(const struct work *w, uint32_t *to)
 {
-	uint32_t *lines = zeroed(w->g->kinds.nr, sizeof(*lines));
-	uint32_t *values = zeroed(w->g->kinds.nr, sizeof(*values));
-	bool *is_family = zeroed(w->g->kinds.nr, sizeof(*is_family));
+	struct standing *kinds = stand(w);
 	unsigned nr = 0;
 
-	for (uint32_t i = 1; i < w->g->things.nr; i++) {
-		lines[w->g->kind_of.v[i]] += w->seen[i];
-		values[w->g->kind_of.v[i]] += w->seen[i] > 0;
-		is_family[w->g->kind_of.v[i]] |= is_of_family(w, i);
-	}
-	for (uint32_t k = 1; k < w->g->kinds.nr; k++)
-		if (values[k] < VALUES_MIN || is_family[k] || !can_be_subject(w, k))
-			lines[k] = 0;
+	for (uint32_t k = 0; k < w->g->kinds.nr; k++)
+		if (!is_promising(w, k, &kinds[k]))
+			kinds[k].lines = 0;
 	while (nr < CANDIDATES) {
 		uint32_t best = 0;
 
 		for (uint32_t k = 1; k < w->g->kinds.nr; k++)
-			best = lines[k] > lines[best] ? k : best;
-		if (!lines[best])
+			best = kinds[k].lines > kinds[best].lines ? k : best;
+		if (kinds[best].lines <= 0)
 			break;
 		to[nr++] = best;
-		lines[best] = 0;
+		kinds[best].lines = 0;
 	}
-	free(lines);
-	free(values);
-	free(is_family);
+	free(kinds);
 	return nr;
 }
 
@@ -250,6 +286,8 @@ void subjects_find(struct subjects *s, const struct work *w)
 	size_t most = 0;
 
 	*s = (struct subjects){ 0 };
+	if (!nr)
+		return;
 	f.votes = zeroed(w->g->things.nr, sizeof(*f.votes));
 	f.kinds = zeroed(w->g->kinds.nr, sizeof(*f.kinds));
 	f.seen_by = zeroed(w->g->things.nr, sizeof(*f.seen_by));

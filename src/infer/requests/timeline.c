@@ -33,6 +33,7 @@ enum {
 #define OFTEN 0.4
 #define MOSTLY 0.5
 #define AT_TIMES 0.2
+#define MORE 2
 #define RARELY 0.02
 #define NEARLY 0.9
 
@@ -186,13 +187,21 @@ static struct habit *habit_at(struct timeline *t, struct map *m, uint32_t first,
 	return &t->pair_habits.v[*at - 1];
 }
 
+static double late_share(const struct habit *h)
+{
+	return h->late ? (double)h->late / (h->soon + h->late) : 0;
+}
+
+/* Whether hardly anything begins in its pool of threads. */
+static bool works_for_others(const struct timeline *t, const struct step *s)
+{
+	return late_share(&t->pools[s->pool]) <= HARDLY;
+}
+
 /* Whether it is often silent before such a line, in a pool of threads where that is not rare. */
 static bool is_root(const struct timeline *t, const struct step *s)
 {
-	const struct habit *all = &t->habits.v[s->type], *pool = &t->pools[s->pool];
-
-	return pool->late > HARDLY * (pool->soon + pool->late) &&
-	       all->late >= OFTEN * (all->soon + all->late) && all->late;
+	return !works_for_others(t, s) && late_share(&t->habits.v[s->type]) >= OFTEN;
 }
 
 static bool is_soon(const struct habit *h, double share)
@@ -217,9 +226,9 @@ static bool is_after(struct timeline *t, const struct step *s)
 
 static bool is_due(struct timeline *t, const struct step *s)
 {
-	if (s->goes_on || !is_telling(s))
-		return s->goes_on;
-	return !is_root(t, s) || is_after(t, s);
+	if (s->goes_on || works_for_others(t, s))
+		return true;
+	return is_telling(s) && (!is_root(t, s) || is_after(t, s));
 }
 
 /* What nearly always begins something does so after a short silence, too. */
@@ -231,32 +240,23 @@ static bool is_sure_root(const struct timeline *t, const struct step *s)
 	       all->late >= NEARLY * (all->soon + all->late);
 }
 
-/* Whether anything begins within the first moment after the silence: threads overtake each other
- * when they log. */
-static bool begins_here(struct timeline *t, size_t at)
+static bool begins_here(struct timeline *t, const struct step *s)
 {
-	const struct step *s = &t->v.v[at];
-	int64_t ns = t->w->g->lines.v[s->line].ns;
-
 	if (s->is_first)
 		return true;
 	if (s->goes_on || (s->gap <= SILENT_NS && !is_sure_root(t, s)))
 		return false;
-	if (!is_due(t, s))
-		return true;
-	for (size_t i = at + 1; i < t->v.nr && i < at + LOOK_BACK; i++) {
-		const struct step *n = &t->v.v[i];
-
-		if (n->is_first || t->w->g->lines.v[n->line].ns - ns > MOMENT_NS)
-			break;
-		if (is_root(t, n))
-			return true;
-	}
-	return false;
+	return !is_due(t, s);
 }
 
-static void find_begins(struct timeline *t)
+static void count_habits(struct timeline *t)
 {
+	memset(t->pools, 0, (t->w->nr_families + 1) * sizeof(*t->pools));
+	if (t->habits.nr)
+		memset(t->habits.v, 0, t->habits.nr * sizeof(*t->habits.v));
+	map_done(&t->pairs);
+	map_done(&t->pool_pairs);
+	vec_clear(&t->pair_habits);
 	vec_each (&t->v, s)
 		if (is_telling(s)) {
 			bool is_late = s->gap > SILENT_NS && !s->goes_on;
@@ -266,8 +266,35 @@ static void find_begins(struct timeline *t)
 			habit_count(habit_at(t, &t->pairs, s[-1].type, s->type), is_late);
 			habit_count(habit_at(t, &t->pool_pairs, s[-1].type, s->pool), is_late);
 		}
+}
+
+/* Threads overtake each other when they log: of lines within a moment after a silence, one of a
+ * pool in which much begins comes first. */
+static void put_first(struct timeline *t, size_t at)
+{
+	int64_t ns = t->w->g->lines.v[t->v.v[at].line].ns;
+	size_t best = at;
+	struct step moved;
+
+	for (size_t i = at + 1; i < t->v.nr && i < at + LOOK_BACK; i++) {
+		const struct step *s = &t->v.v[i];
+
+		if (s->is_first || t->w->g->lines.v[s->line].ns - ns > MOMENT_NS)
+			break;
+		if (late_share(&t->pools[s->pool]) >
+		    MORE * late_share(&t->pools[t->v.v[best].pool]))
+			best = i;
+	}
+	moved = t->v.v[best];
+	memmove(&t->v.v[at + 1], &t->v.v[at], (best - at) * sizeof(moved));
+	t->v.v[at] = moved;
+}
+
+static void put_in_order(struct timeline *t)
+{
 	for (size_t i = 0; i < t->v.nr; i++)
-		t->v.v[i].begins = begins_here(t, i);
+		if (!t->v.v[i].is_first && !t->v.v[i].goes_on && t->v.v[i].gap > SILENT_NS)
+			put_first(t, i);
 }
 
 /* --- whether they take turns ------------------------------------------------------------------ */
@@ -328,13 +355,13 @@ static void number_turns(struct timeline *t)
 
 void timeline_cut(struct timeline *t)
 {
-	memset(t->pools, 0, (t->w->nr_families + 1) * sizeof(*t->pools));
-	memset(t->habits.v, 0, t->habits.nr * sizeof(*t->habits.v));
-	map_done(&t->pairs);
-	map_done(&t->pool_pairs);
-	vec_clear(&t->pair_habits);
 	relate(t);
-	find_begins(t);
+	count_habits(t);
+	put_in_order(t);
+	relate(t);
+	count_habits(t);
+	vec_each (&t->v, s)
+		s->begins = begins_here(t, s);
 	number_turns(t);
 }
 

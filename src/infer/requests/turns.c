@@ -7,7 +7,8 @@
 #include "infer/requests/family.h"
 #include "infer/requests/timeline.h"
 
-#define MADE 0.6 /* of the lines about it, what a turn made is named in that turn */
+#define ASKED 0.1 /* so few turns begin with what another one made */
+#define MADE 0.6  /* of the lines about it, what a turn made is named in that turn */
 
 /* A line about something that another turn made. */
 struct guest {
@@ -31,26 +32,48 @@ static bool names_subject(const struct turner *t, const struct seen_line *l)
 	return false;
 }
 
-/* Kinds of things that one turn alone deals with, by and large: they are made in it. */
+/* What is said of the things of a kind. */
+struct talk {
+	struct habit lines; /* soon: in the turn that they were born in; late: elsewhere */
+	uint32_t asked;     /* elsewhere, beside their object, by what a turn begins with */
+};
+
+static void listen(const struct turner *t, const struct step *s, const uint32_t *born,
+		   struct talk *kinds)
+{
+	const struct seen_line *l = &t->w->g->lines.v[s->line];
+	bool is_asked = s->begins && names_subject(t, l);
+
+	for (unsigned i = 0; i < l->nr_names; i++) {
+		uint32_t thing = line_names(t->w, l)[i];
+		struct talk *k = &kinds[t->w->g->kind_of.v[thing]];
+
+		if (!t->s->owner[thing])
+			continue;
+		habit_count(&k->lines, born[thing] != s->turn);
+		k->asked += is_asked && born[thing] != s->turn;
+	}
+}
+
+/* Kinds of things that one turn alone deals with, by and large, and that no other one begins with:
+ * they are made in it. */
 static bool *find_made(const struct turner *t, const uint32_t *born)
 {
 	const struct gather *g = t->w->g;
-	struct habit *kinds = mem_zalloc(mem_bytes(g->kinds.nr + 1, sizeof(*kinds)));
+	struct talk *kinds = mem_zalloc(mem_bytes(g->kinds.nr + 1, sizeof(*kinds)));
 	bool *is_made = mem_zalloc(g->kinds.nr + 1);
+	uint32_t nr = 0;
 
 	vec_each (&t->t.v, s) {
-		const struct seen_line *l = &g->lines.v[s->line];
-
-		for (unsigned i = 0; i < l->nr_names; i++) {
-			uint32_t thing = line_names(t->w, l)[i];
-
-			if (t->s->owner[thing])
-				habit_count(&kinds[g->kind_of.v[thing]], born[thing] != s->turn);
-		}
+		nr += s->begins && !s->is_first;
+		listen(t, s, born, kinds);
 	}
-	for (uint32_t k = 1; k < g->kinds.nr; k++)
-		is_made[k] =
-			kinds[k].soon && kinds[k].soon >= MADE * (kinds[k].soon + kinds[k].late);
+	for (uint32_t k = 1; k < g->kinds.nr; k++) {
+		const struct habit *h = &kinds[k].lines;
+
+		is_made[k] = h->soon && h->soon >= MADE * (h->soon + h->late) &&
+			     kinds[k].asked <= ASKED * nr;
+	}
 	free(kinds);
 	return is_made;
 }
