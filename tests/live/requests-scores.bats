@@ -34,7 +34,7 @@ learned() {
 }
 
 @test "HDFS 3.3.6 without a model" { scored hdfs-3.3.6 17 77; }
-@test "HDFS 2.0.2-alpha without a model" { scored hdfs-2.0.2-alpha 32 70; }
+@test "HDFS 2.0.2-alpha without a model" { scored hdfs-2.0.2-alpha 40 86; }
 @test "YARN 3.3.6 without a model" { scored yarn-3.3.6 97 73; }
 @test "YARN 2.0.2-alpha without a model" { scored yarn-2.0.2-alpha 95 90; }
 @test "Spark 3.5 on YARN without a model" { scored spark-3.5-yarn 97 58; }
@@ -43,8 +43,8 @@ learned() {
 @test "Cassandra 5.0.9 without a model" { scored cassandra-5.0.9 66 69; }
 @test "Cassandra 2.1.0 without a model" { scored cassandra-2.1.0 75 75; }
 
-@test "HDFS 3.3.6 with its model" { learned hdfs-3.3.6 hdfs-3.3.6 81 89; }
-@test "HDFS 2.0.2-alpha with its model" { learned hdfs-2.0.2-alpha hdfs-2.0.2-alpha 72 75; }
+@test "HDFS 3.3.6 with its model" { learned hdfs-3.3.6 hdfs-3.3.6 91 94; }
+@test "HDFS 2.0.2-alpha with its model" { learned hdfs-2.0.2-alpha hdfs-2.0.2-alpha 90 94; }
 @test "YARN 3.3.6 with its model" { learned yarn-3.3.6 yarn-3.3.6 97 73; }
 @test "YARN 2.0.2-alpha with its model" { learned yarn-2.0.2-alpha yarn-2.0.2-alpha 95 90; }
 @test "Spark 3.5 on YARN with the model of YARN" { learned spark-3.5-yarn yarn-3.3.6 97 58; }
