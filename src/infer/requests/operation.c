@@ -73,6 +73,27 @@ static bool is_owned(const struct work *w, const struct owners *o, uint32_t kind
 	return false;
 }
 
+/* Of what one kind owns, the finest is what is dealt with: a client that works on one file is no
+ * part of it as its blocks are. */
+static void keep_finest(struct operations *p, const struct owners *o)
+{
+	struct map finest = { 0 }; /* kind of owner: the highest rank of what it owns */
+
+	for (int is_second = 0; is_second < 2; is_second++)
+		for (size_t i = 0; i < o->pairs.nr; i++) {
+			uint32_t fine = (uint32_t)(o->pairs.v[i] >> 32);
+			uint64_t *rank = map_at(&finest, (uint32_t)o->pairs.v[i]);
+
+			if (p->rank[fine] == UINT32_MAX)
+				continue;
+			if (is_second && p->rank[fine] < *rank)
+				p->rank[fine] = 0;
+			else if (p->rank[fine] > *rank)
+				*rank = p->rank[fine];
+		}
+	map_done(&finest);
+}
+
 /* Compounds that something owns are objects, at the coarsest level that tells them apart; so are
  * members of a family. */
 static void find_objects(struct operations *p, const struct owners *o)
@@ -102,6 +123,7 @@ static void find_objects(struct operations *p, const struct owners *o)
 		    (has_family[k] ? level > 2 : is_owned(w, o, k)))
 			p->rank[k] = has_family[k] ? UINT32_MAX : nr[k];
 	}
+	keep_finest(p, o);
 	names_done(&stems.names);
 	vec_done(&stems.of);
 	vec_done(&stems.nr);
