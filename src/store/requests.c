@@ -14,7 +14,8 @@
  * second lookup per request; only the id, which is not known before the end, stands in DB_IDS.
  */
 
-#define BODIES_BYTES ((size_t)256 << 10)
+/* Requests of one sort look alike: a block that holds many of them takes less room for each. */
+#define BODIES_BYTES ((size_t)1 << 20)
 
 int bodies_flush(struct store *s, struct error *err)
 {
