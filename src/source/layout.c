@@ -393,6 +393,7 @@ void layout_event_finish(struct layout_worker *worker, struct event *ev, struct 
 		return;
 	worker->by_digits = false;
 	finish(worker, ev, message, arena);
-	if (is == KNOWN_AGAIN && !worker->by_digits && is_fixed(message, ev->title))
-		layout_known_keep(worker->known, &k, message, ev);
+	if (is == KNOWN_AGAIN)
+		layout_known_keep(worker->known, &k, message, ev,
+				  worker->by_digits || !is_fixed(message, ev->title));
 }

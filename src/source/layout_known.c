@@ -12,6 +12,7 @@ struct message {
 	uint16_t nr_text, nr_title;
 	uint16_t key, key_bytes; /* where in the message */
 	enum key_kind key_kind;
+	bool by_digits;
 	char text[]; /* of the skeleton, then the title */
 };
 
@@ -54,6 +55,8 @@ enum layout_known_is layout_known_find(struct layout_known *known, struct skelet
 	skeleton_end(k);
 	m = known->v[k->hash % PLACES];
 	if (m && skeleton_is(k, m->hash, (struct str){ m->text, m->nr_text })) {
+		if (m->by_digits)
+			return KNOWN_NOT;
 		set(m, message, ev, arena);
 		return KNOWN_SET;
 	}
@@ -66,19 +69,21 @@ enum layout_known_is layout_known_find(struct layout_known *known, struct skelet
 }
 
 void layout_known_keep(struct layout_known *known, const struct skeleton *k, struct str message,
-		       const struct event *ev)
+		       const struct event *ev, bool by_digits)
 {
 	struct message **to = &known->v[k->hash % PLACES];
-	struct message *m = mem_realloc(*to, sizeof(*m) + k->n + ev->title.n);
+	struct str title = by_digits ? STR("") : ev->title;
+	struct message *m = mem_realloc(*to, sizeof(*m) + k->n + title.n);
 
 	m->hash = k->hash;
 	m->nr_text = (uint16_t)k->n;
-	m->nr_title = (uint16_t)ev->title.n;
+	m->nr_title = (uint16_t)title.n;
+	m->by_digits = by_digits;
 	m->key_kind = ev->key_kind;
-	m->key = (uint16_t)(ev->key.n ? ev->key.p - message.p : 0);
+	m->key = (uint16_t)(ev->key.n && !by_digits ? ev->key.p - message.p : 0);
 	m->key_bytes = (uint16_t)ev->key.n;
 	memcpy(m->text, k->text, k->n);
-	if (ev->title.n)
-		memcpy(m->text + k->n, ev->title.p, ev->title.n);
+	if (title.n)
+		memcpy(m->text + k->n, title.p, title.n);
 	*to = m;
 }

@@ -22,8 +22,8 @@ enum layout_known_is {
 /* Sets *k; the strings of *ev borrow from the message and the arena. */
 enum layout_known_is layout_known_find(struct layout_known *known, struct skeleton *k,
 				       struct str message, struct event *ev, struct arena *arena);
-/* The key stands in the message. */
+/* The key stands in the message. Where digits decide, it is kept that each is to be looked at. */
 void layout_known_keep(struct layout_known *known, const struct skeleton *k, struct str message,
-		       const struct event *ev);
+		       const struct event *ev, bool by_digits);
 
 #endif

@@ -26,21 +26,9 @@ static char *put_bytes(char *p, struct str s)
 	return p + s.n;
 }
 
-/* The names of one thread, as they are packed. */
-struct packed {
-	struct str names;
-	unsigned nr;
-	bool is_cut;
-};
+enum { LINES = 2048 };
 
-static struct packed packed_of(const struct tokens *t)
-{
-	return (struct packed){ { t->words, t->nr_words }, t->nr, t->is_cut };
-}
-
-enum { THREADS = 256, THREAD_BYTES = 232, LINES = 1024 };
-
-/* What lines are about that differ in their digits only. */
+/* What lines are about that differ in their digits only, or names of threads. */
 struct known_line {
 	uint64_t hash;
 	uint32_t statement;
@@ -51,13 +39,6 @@ struct known_line {
 
 /* Each has one place only, where the last one that belongs there stays. */
 struct memory {
-	struct {
-		uint64_t hash;
-		uint16_t thread_bytes, names_bytes;
-		uint8_t nr;
-		bool is_cut;
-		char bytes[THREAD_BYTES]; /* its name, then what it names */
-	} threads[THREADS];
 	struct known_line *lines[LINES];
 	uint32_t seen[LINES]; /* hash of the line that was there last: the second is remembered */
 };
@@ -76,34 +57,57 @@ void sight_forget(void *memory)
 	free(m);
 }
 
-/* What a thread's name names, from memory if it was asked for before. */
-static struct packed names_of_thread(struct memory *m, struct str thread, struct tokens *t)
+static bool is_known(const struct known_line *l, const struct skeleton *k)
 {
-	uint64_t hash;
-	size_t at;
+	return l && skeleton_is(k, l->hash, (struct str){ l->text, l->nr_text });
+}
 
-	if (!m || !thread.n || thread.n > THREAD_BYTES) {
+/* Whether it is worth to be kept. */
+static bool was_seen(struct memory *m, const struct skeleton *k)
+{
+	uint32_t *seen = &m->seen[k->hash % LINES], mark = (uint32_t)(k->hash >> 32);
+	bool was = *seen == mark;
+
+	*seen = mark;
+	return was;
+}
+
+static void keep_line(struct known_line **to, const struct skeleton *k, uint32_t statement,
+		      const struct tokens *t, const struct tokens_recipe *recipe)
+{
+	struct known_line *l = mem_realloc(*to, sizeof(*l) + k->n + t->nr_shape);
+
+	l->hash = k->hash;
+	l->statement = statement;
+	l->nr_text = (uint16_t)k->n;
+	l->nr_shape = (uint16_t)t->nr_shape;
+	l->recipe = *recipe;
+	memcpy(l->text, k->text, k->n);
+	memcpy(l->text + k->n, t->shape, t->nr_shape);
+	*to = l;
+}
+
+/* What a thread's name names, from memory if one was seen that differs in its digits only. */
+static void look_at_thread(struct memory *m, struct str thread, struct tokens *t)
+{
+	struct tokens_recipe recipe;
+	struct known_line **l;
+	struct skeleton k;
+
+	if (!m || !skeleton_begin(&k, thread) || !skeleton_add(&k, STR("thread"))) {
 		tokens_find_names(t, thread);
-		return packed_of(t);
+		return;
 	}
-	hash = str_hash(thread);
-	at = hash % THREADS;
-	if (m->threads[at].hash != hash ||
-	    !str_eq((struct str){ m->threads[at].bytes, m->threads[at].thread_bytes }, thread)) {
+	skeleton_end(&k);
+	l = &m->lines[k.hash % LINES];
+	if (is_known(*l, &k) && !(*l)->recipe.is_bad) {
+		tokens_follow(t, thread, &(*l)->recipe);
+	} else if (is_known(*l, &k) || !was_seen(m, &k)) {
 		tokens_find_names(t, thread);
-		if (thread.n + t->nr_words > THREAD_BYTES)
-			return packed_of(t);
-		m->threads[at].hash = hash;
-		m->threads[at].thread_bytes = (uint16_t)thread.n;
-		m->threads[at].names_bytes = (uint16_t)t->nr_words;
-		m->threads[at].nr = (uint8_t)t->nr;
-		m->threads[at].is_cut = t->is_cut;
-		memcpy(m->threads[at].bytes, thread.p, thread.n);
-		memcpy(m->threads[at].bytes + thread.n, t->words, t->nr_words);
+	} else {
+		tokens_note(t, thread, false, &recipe);
+		keep_line(l, &k, 0, t, &recipe);
 	}
-	return (struct packed){ { m->threads[at].bytes + thread.n, m->threads[at].names_bytes },
-				m->threads[at].nr,
-				m->threads[at].is_cut };
 }
 
 /* Whether a number is among the names that two ends have agreed on. */
@@ -116,9 +120,8 @@ static bool is_message(const struct tokens *t)
 }
 
 /* The statement that wrote the line, and what it names. Where the statement is known, the shape is
- * asked for of messages only. False: another line with the same skeleton may be about other things.
- */
-static bool look(const void *ctx, struct event *ev, struct str message, struct tokens *t,
+ * asked for of messages only. The recipe is bad if digits decide: each line is looked at then. */
+static void look(const void *ctx, struct event *ev, struct str message, struct tokens *t,
 		 struct tokens_recipe *recipe)
 {
 	bool by_digits = false;
@@ -132,7 +135,8 @@ static bool look(const void *ctx, struct event *ev, struct str message, struct t
 		tokens_find_names(t, message);
 	if (recipe ? ev->statement && is_message(t) : !ev->statement || is_message(t))
 		tokens_find(t, message);
-	return recipe && !recipe->is_bad && !by_digits;
+	if (recipe)
+		recipe->is_bad |= by_digits;
 }
 
 static bool skeleton_of(struct skeleton *k, const struct event *ev, struct str message)
@@ -144,21 +148,6 @@ static bool skeleton_of(struct skeleton *k, const struct event *ev, struct str m
 		return false;
 	skeleton_end(k);
 	return true;
-}
-
-static void keep_line(struct known_line **to, const struct skeleton *k, const struct event *ev,
-		      const struct tokens *t, const struct tokens_recipe *recipe)
-{
-	struct known_line *l = mem_realloc(*to, sizeof(*l) + k->n + t->nr_shape);
-
-	l->hash = k->hash;
-	l->statement = ev->statement;
-	l->nr_text = (uint16_t)k->n;
-	l->nr_shape = (uint16_t)t->nr_shape;
-	l->recipe = *recipe;
-	memcpy(l->text, k->text, k->n);
-	memcpy(l->text + k->n, t->shape, t->nr_shape);
-	*to = l;
 }
 
 static void recall(const struct known_line *l, struct event *ev, struct str message,
@@ -177,43 +166,40 @@ static void look_again(const void *ctx, struct memory *m, struct event *ev, stru
 	struct tokens_recipe recipe;
 	struct known_line **l;
 	struct skeleton k;
-	uint32_t *seen;
 
 	if (!m || !skeleton_of(&k, ev, message)) {
 		look(ctx, ev, message, t, NULL);
 		return;
 	}
 	l = &m->lines[k.hash % LINES];
-	seen = &m->seen[k.hash % LINES];
-	if (*l && skeleton_is(&k, (*l)->hash, (struct str){ (*l)->text, (*l)->nr_text })) {
+	if (is_known(*l, &k) && !(*l)->recipe.is_bad) {
 		recall(*l, ev, message, t);
-	} else if (*seen != (uint32_t)(k.hash >> 32)) {
-		*seen = (uint32_t)(k.hash >> 32);
+	} else if (is_known(*l, &k) || !was_seen(m, &k)) {
 		look(ctx, ev, message, t, NULL);
-	} else if (look(ctx, ev, message, t, &recipe)) {
-		keep_line(l, &k, ev, t, &recipe);
+	} else {
+		look(ctx, ev, message, t, &recipe);
+		keep_line(l, &k, ev->statement, t, &recipe);
 	}
 }
 
 void sight_event_again(const void *ctx, void *memory, struct event *ev, struct str message,
 		       struct arena *arena)
 {
-	struct tokens own, scratch;
-	struct packed thread;
+	struct tokens own, thread;
 	char *start, *p;
 
 	look_again(ctx, memory, ev, message, &own);
 	if (ctx && ev->statement)
 		ev->point = matcher_point_name(ctx, ev->statement);
-	thread = names_of_thread(memory, ev->thread, &scratch);
-	start = arena_room(arena, own.nr_shape + own.nr_words + thread.names.n + 32);
+	look_at_thread(memory, ev->thread, &thread);
+	start = arena_room(arena, own.nr_shape + own.nr_words + thread.nr_words + 32);
 	p = put_varint(start, own.nr_shape);
 	p = put_bytes(p, (struct str){ own.shape, own.nr_shape });
 	*p++ = (char)(own.is_cut || thread.is_cut);
 	p = put_varint(p, own.nr);
 	p = put_varint(p, thread.nr);
 	p = put_bytes(p, (struct str){ own.words, own.nr_words });
-	p = put_bytes(p, thread.names);
+	p = put_bytes(p, (struct str){ thread.words, thread.nr_words });
 	ev->values = (struct str){ start, (size_t)(p - start) };
 }
 
