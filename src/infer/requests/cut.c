@@ -41,6 +41,11 @@ struct cutter {
 	double *gaps[2];              /* [begins][family * GAP_BINS + bin] */
 	double *total[2];             /* [begins][family] */
 	double relations[2][RELATION_NR], all_gaps[2][GAP_BINS], all[2];
+	VEC(uint32_t) pair_family;
+	double *firsts; /* of each pair: threads that begin with it */
+	/* what each tells about a beginning, as logarithms of odds */
+	double *odds_after, *odds_before, *odds_gap, *odds_family;
+	double odds_relation[RELATION_NR];
 };
 
 static bool tells(const struct cutter *c, uint32_t thing)
@@ -173,8 +178,10 @@ static uint32_t pair_of(struct cutter *c, uint32_t family, uint32_t type)
 {
 	uint64_t *at = map_at(&c->pairs, map_pair(family, type));
 
-	if (!*at)
+	if (!*at) {
 		*at = ++c->nr_pairs;
+		vec_push(&c->pair_family, family);
+	}
 	return (uint32_t)*at - 1;
 }
 
@@ -253,10 +260,22 @@ static void add_step(struct cutter *c, uint32_t at)
 
 static double *numbers(size_t nr)
 {
-	double *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
+	return mem_zalloc(mem_bytes(nr + 1, sizeof(double)));
+}
 
-	memset(v, 0, (nr + 1) * sizeof(*v));
-	return v;
+static void count_firsts(struct cutter *c)
+{
+	c->firsts = numbers(c->nr_pairs);
+	for (uint32_t at = 0; at < c->w->g->lines.nr; at++) {
+		const struct seen_line *e = work_line(c->w, at);
+		const uint64_t *pair;
+
+		if (at && is_same_thread(work_line(c->w, at - 1), e))
+			continue;
+		pair = map_find(&c->pairs, map_pair(c->w->family[e->thread], e->type));
+		if (pair)
+			c->firsts[*pair - 1]++;
+	}
 }
 
 static void begin(struct cutter *c, struct work *w)
@@ -286,11 +305,16 @@ static void begin(struct cutter *c, struct work *w)
 			add_step(c, at);
 	steps_be_sure(&c->steps, c->nr_pairs);
 	for (int y = 0; y < 2; y++) {
-		c->after[y] = numbers(c->nr_pairs + w->g->lines.nr);
+		c->after[y] = numbers(c->nr_pairs);
 		c->before[y] = numbers(c->nr_pairs);
 		c->gaps[y] = numbers((size_t)w->nr_families * GAP_BINS);
 		c->total[y] = numbers(w->nr_families);
 	}
+	c->odds_after = numbers(c->nr_pairs);
+	c->odds_before = numbers(c->nr_pairs);
+	c->odds_gap = numbers((size_t)w->nr_families * GAP_BINS);
+	c->odds_family = numbers(w->nr_families);
+	count_firsts(c);
 }
 
 static void forget(struct cutter *c)
@@ -310,16 +334,7 @@ static void forget(struct cutter *c)
 static void maximise(struct cutter *c)
 {
 	forget(c);
-	for (uint32_t at = 0; at < c->w->g->lines.nr; at++) {
-		const struct seen_line *e = work_line(c->w, at);
-		const uint64_t *pair;
-
-		if (at && is_same_thread(work_line(c->w, at - 1), e))
-			continue;
-		pair = map_find(&c->pairs, map_pair(c->w->family[e->thread], e->type));
-		if (pair)
-			c->after[1][*pair - 1]++;
-	}
+	memcpy(c->after[1], c->firsts, c->nr_pairs * sizeof(double));
 	vec_each (&c->steps, s)
 		for (int y = 0; y < 2; y++) {
 			double share = y ? s->begins : 1 - s->begins;
@@ -339,27 +354,45 @@ static double ratio(double n1, double of1, double n0, double of0)
 	return log(((n1 + 0.5) / (of1 + 5)) / ((n0 + 0.5) / (of0 + 5)));
 }
 
-static double gap_share(const struct cutter *c, int y, const struct step *s)
+static double gap_share(const struct cutter *c, int y, uint32_t family, unsigned gap)
 {
-	double general = (c->all_gaps[y][s->gap] + 0.5) / (c->all[y] + 6);
+	double general = (c->all_gaps[y][gap] + 0.5) / (c->all[y] + 6);
 
-	return (c->gaps[y][s->family * GAP_BINS + s->gap] + 5 * general) /
-	       (c->total[y][s->family] + 5);
+	return (c->gaps[y][family * GAP_BINS + gap] + 5 * general) / (c->total[y][family] + 5);
+}
+
+/* Once for each value: steps share them by the thousand. */
+static void weigh_odds(struct cutter *c)
+{
+	for (uint32_t i = 0; i < c->nr_pairs; i++) {
+		double n1 = c->total[1][c->pair_family.v[i]], n0 = c->total[0][c->pair_family.v[i]];
+
+		c->odds_after[i] = ratio(c->after[1][i], n1, c->after[0][i], n0);
+		c->odds_before[i] = ratio(c->before[1][i], n1, c->before[0][i], n0);
+	}
+	for (int i = 0; i < RELATION_NR; i++)
+		c->odds_relation[i] = log(((c->relations[1][i] + 1) / (c->all[1] + 4)) /
+					  ((c->relations[0][i] + 1) / (c->all[0] + 4)));
+	for (uint32_t f = 0; f < c->w->nr_families; f++) {
+		c->odds_family[f] = log((c->total[1][f] + 1) / (c->total[0][f] + 1));
+		for (unsigned gap = 0; gap < GAP_BINS; gap++)
+			c->odds_gap[f * GAP_BINS + gap] =
+				log(gap_share(c, 1, f, gap) / gap_share(c, 0, f, gap));
+	}
 }
 
 static void expect(struct cutter *c)
 {
+	weigh_odds(c);
 	vec_each (&c->steps, s) {
-		double n1 = c->total[1][s->family], n0 = c->total[0][s->family], odds;
+		double odds = c->odds_family[s->family];
 
 		if (s->is_certain)
 			continue;
-		odds = log((n1 + 1) / (n0 + 1));
-		odds += ratio(c->after[1][s->after], n1, c->after[0][s->after], n0);
-		odds += ratio(c->before[1][s->before], n1, c->before[0][s->before], n0);
-		odds += log(((c->relations[1][s->relation] + 1) / (c->all[1] + 4)) /
-			    ((c->relations[0][s->relation] + 1) / (c->all[0] + 4)));
-		odds += log(gap_share(c, 1, s) / gap_share(c, 0, s));
+		odds += c->odds_after[s->after];
+		odds += c->odds_before[s->before];
+		odds += c->odds_relation[s->relation];
+		odds += c->odds_gap[s->family * GAP_BINS + s->gap];
 		s->begins = (float)(1 / (1 + exp(-fmax(-30, fmin(30, odds)))));
 	}
 }
@@ -476,6 +509,12 @@ void cut_threads(struct work *w)
 		free(c.gaps[y]);
 		free(c.total[y]);
 	}
+	free(c.firsts);
+	free(c.odds_after);
+	free(c.odds_before);
+	free(c.odds_gap);
+	free(c.odds_family);
+	vec_done(&c.pair_family);
 	free(c.values);
 	free(c.equal);
 	free(c.other);
