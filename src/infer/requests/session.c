@@ -453,6 +453,39 @@ static bool is_for_the_same(const struct sitting *s, const struct unit *first, c
 	return false;
 }
 
+/* Whether something that the unit names owns such things. */
+static bool names_owner(const struct sitting *s, const struct unit *u, uint32_t kind)
+{
+	const struct work *w = s->w;
+
+	for (uint32_t i = 0; i < u->nr_held; i++) {
+		struct held h = w->held.v[u->held_at + i];
+
+		if (!h.depth && hold_is_owner(s->o, kind, w->g->kind_of.v[h.thing]) &&
+		    !w->looks[w->g->kind_of.v[h.thing]].stem)
+			return true;
+	}
+	return false;
+}
+
+/* Whether both name the same one that is no part of what the first deals with: a client. */
+static bool is_of_one_caller(const struct sitting *s, const struct unit *first,
+			     const struct unit *u)
+{
+	const struct work *w = s->w;
+	const struct seen_line *p = work_line(w, first->from), *q = work_line(w, u->from);
+
+	for (unsigned i = 0; i < p->nr_own; i++) {
+		uint32_t name = line_names(w, p)[i], kind = w->g->kind_of.v[name];
+
+		for (unsigned k = 0; k < q->nr_own && is_compound(w, kind); k++)
+			if (line_names(w, q)[k] == name &&
+			    (w->is_hub[name] || !names_owner(s, first, kind)))
+				return true;
+	}
+	return false;
+}
+
 /* Where requests come in they are served, unless it is another server that calls on its own. */
 static bool is_served(const struct sitting *s, const struct unit *u)
 {
@@ -463,14 +496,14 @@ static bool is_served(const struct sitting *s, const struct unit *u)
 		return true;
 	if (!s->is_entry[family_of_thread(w, u)])
 		return false;
-	if (u->parent == NO_UNIT || (s->is_entry[family_of_thread(w, &w->units.v[u->parent])] &&
-				     w->units.v[u->parent].is_served))
+	if (u->parent == NO_UNIT)
 		return true;
 	first = &w->units.v[s->first.v[u->session]];
-	return s->is_entry[family_of_thread(w, first)]
-		       ? is_for_the_same(s, first, u)
-		       : first->is_served &&
-				 (u->why == WHY_AGAIN || nr_common(w, first, u, u->thing) > 0);
+	if (u->why == WHY_AGAIN && first->is_served)
+		return true;
+	return first->is_served &&
+	       ((s->is_entry[family_of_thread(w, first)] && is_for_the_same(s, first, u)) ||
+		is_of_one_caller(s, first, u));
 }
 
 static void tie_to(struct unit *u, const struct candidate *cause, enum why_how why)
