@@ -26,6 +26,7 @@ enum {
 	PAIR_MIN = 2, /* times that one was seen to follow the other at once */
 };
 #define SILENT_NS INT64_C(200000000) /* nobody asks again so soon after the answer */
+#define FAR_NS INT64_C(10000000000)  /* nothing waits so long for its turn */
 #define SHORT_NS INT64_C(50000000)
 #define MOMENT_NS INT64_C(5000000)
 #define HARDLY 0.14 /* of what a pool of threads does that only works for others */
@@ -246,7 +247,7 @@ static bool begins_here(struct timeline *t, const struct step *s)
 		return true;
 	if (s->goes_on || (s->gap <= SILENT_NS && !is_sure_root(t, s)))
 		return false;
-	return !is_due(t, s);
+	return s->gap > FAR_NS || !is_due(t, s);
 }
 
 static void count_habits(struct timeline *t)
