@@ -52,6 +52,12 @@
 	X(LOSS_NAMES_LEFT, "lines_with_names_left_out", \
 	  "line that names more than is looked at to find its request (kept)", \
 	  "lines that name more than is looked at to find their requests (kept)") \
+	X(LOSS_WORK_NAMES_LEFT, "work_with_names_left_out", \
+	  "piece of work that names more than is looked at to find its request (kept)", \
+	  "pieces of work that name more than is looked at to find their requests (kept)") \
+	X(LOSS_ORDERS_LEFT, "methods_without_order", \
+	  "method of the program whose order of statements is too large to be used", \
+	  "methods of the program whose order of statements is too large to be used") \
 	X(LOSS_LINES_NOT_UTF8, "lines_not_utf8", "line with bytes that are not UTF-8 (kept)", \
 	  "lines with bytes that are not UTF-8 (kept)") \
 	X(LOSS_LINES_NUL, "lines_with_nul", "line with NUL bytes (kept)", \

@@ -271,6 +271,27 @@ static void lines_that_name_too_much_are_counted(void **state)
 
 /* --- bad input ----------------------------------------------------------------------------- */
 
+static void work_that_names_too_much_is_counted(void **state)
+{
+	(void)state;
+	begin("app.log");
+	for (int k = 0; k < 8; k++) {
+		char text[2000];
+		size_t n = (size_t)snprintf(text, sizeof(text), "step %c: ", 'a' + k);
+
+		for (int i = 0; i < 90; i++)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "x%c_%d ", 'a' + k,
+					      1000 + 100 * k + i);
+		lines_str(&l, 0, "main", (struct str){ text, n });
+	}
+	for (int i = 0; i < 400; i++)
+		lines_add(&l, 1000 + i * 10, "clock", "tick");
+	lines_run(&l);
+	assert_int_equal(store_losses(l.s)->count[LOSS_NAMES_LEFT], 0);
+	assert_int_equal(store_losses(l.s)->count[LOSS_WORK_NAMES_LEFT], 1);
+	lines_end(&l);
+}
+
 static void nothing_to_rebuild_is_no_request(void **state)
 {
 	struct store_totals totals;
@@ -350,6 +371,7 @@ int main(void)
 		cmocka_unit_test(lines_that_name_their_request_are_left_to_others),
 		cmocka_unit_test(what_is_done_to_two_blocks_of_one_file_is_two_operations),
 		cmocka_unit_test(lines_that_name_too_much_are_counted),
+		cmocka_unit_test(work_that_names_too_much_is_counted),
 		cmocka_unit_test(nothing_to_rebuild_is_no_request),
 		cmocka_unit_test(the_same_lines_give_the_same_requests),
 		cmocka_unit_test(packed_sights_that_are_foreign_are_survived),

@@ -194,6 +194,46 @@ static void what_began_before_the_input_is_incomplete(void **state)
 	lines_end(&l);
 }
 
+/* A thread that did other work before has been silent for long when the input ends. */
+static void what_a_thread_is_still_at_is_incomplete(void **state)
+{
+	int64_t which = 0;
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "a.log", "a.log");
+	for (int i = 0; i < 2 * NR; i++) {
+		lines_add(&l, 100 + i * 50, "worker", "began job_%d", 100 + i);
+		if (i + 1 < 2 * NR)
+			lines_add(&l, 100 + i * 50 + 20, "worker", "ended job_%d", 100 + i);
+	}
+	lines_add(&l, 100 + NR * 100 + 5000, "main", "tick");
+	lines_run(&l);
+	assert_int_equal(nr_incomplete(&which), 1);
+	assert_int_equal(which, 2 * NR);
+	lines_end(&l);
+}
+
+/* Three applications of a hundred pieces each: one from the first line on, one in between, one up
+ * to the last line. */
+static void what_is_under_way_where_the_input_begins_or_ends_is_incomplete(void **state)
+{
+	int64_t which = 0;
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "rm.log", "rm.log");
+	for (int app = 0; app < 3; app++)
+		for (int i = 0; i < 100; i++)
+			lines_add(&l, app * 12000 + i * 100, "handler",
+				  "container_17_%d_%d of application_17_%d is done", app + 1, i,
+				  app + 1);
+	lines_run(&l);
+	assert_int_equal(nr_incomplete(&which), 2);
+	assert_int_equal(which, 3);
+	lines_end(&l);
+}
+
 /* Two threads of each request in any order between them: one sequence. A line more: another. */
 static void the_order_between_threads_makes_no_other_sequence(void **state)
 {
@@ -242,6 +282,8 @@ int main(void)
 		cmocka_unit_test(a_request_says_what_ties_its_spans_together),
 		cmocka_unit_test(what_stops_with_the_input_is_incomplete),
 		cmocka_unit_test(what_began_before_the_input_is_incomplete),
+		cmocka_unit_test(what_a_thread_is_still_at_is_incomplete),
+		cmocka_unit_test(what_is_under_way_where_the_input_begins_or_ends_is_incomplete),
 		cmocka_unit_test(the_order_between_threads_makes_no_other_sequence),
 	};
 

@@ -14,8 +14,9 @@
 #include "program/model_file.h"
 
 enum {
-	TOPS_MAX = 250,   /* a statement that more methods share tells no order */
-	NODES_MAX = 2048, /* likewise a method with more */
+	TOPS_MAX = 250,      /* a statement that more methods share tells no order */
+	NODES_MAX = 2048,    /* likewise a method with more */
+	WORDS_MAX = 1 << 22, /* of 64 nodes, of all methods together: what is beyond is not used */
 };
 
 enum { GOES_ON = 1, COMES_BACK = 2, LOOPS = 4, KNOWN = 8 };
@@ -31,6 +32,8 @@ struct course {
 	struct map pairs; /* two statements: what is known of them */
 	struct map tops;  /* model and top: 1 + number in walked */
 	VEC(struct walked) walked;
+	size_t nr_words;  /* of what can be reached, in all methods */
+	uint64_t nr_left; /* methods that are too large */
 };
 
 struct course *course_new(const struct matcher *m)
@@ -60,13 +63,16 @@ static bool is_set(const struct walked *w, uint32_t from, uint32_t to)
 	return w->reach[from * words + to / 64] >> (to % 64) & 1;
 }
 
-static struct walked walk(const struct model_file *m, const struct model_top *top)
+static struct walked walk(struct course *c, const struct model_file *m, const struct model_top *top)
 {
 	struct walked w = { .nr = top->nodes.nr };
 	size_t words = (w.nr + 63) / 64;
 
-	if (!w.nr || w.nr > NODES_MAX)
+	if (!w.nr || w.nr > NODES_MAX || w.nr * words > WORDS_MAX - c->nr_words) {
+		c->nr_left += w.nr > 0;
 		return (struct walked){ 0 };
+	}
+	c->nr_words += w.nr * words;
 	w.reach = mem_realloc(NULL, mem_bytes(w.nr * words, sizeof(*w.reach)));
 	memset(w.reach, 0, w.nr * words * sizeof(*w.reach));
 	for (uint32_t i = w.nr; i-- > 0;) {
@@ -93,7 +99,7 @@ static const struct walked *walked_of(struct course *c, uint32_t model, const st
 	if (!*at) {
 		struct model_top t = model_top(m, top);
 
-		vec_push(&c->walked, walk(m, &t));
+		vec_push(&c->walked, walk(c, m, &t));
 		*at = c->walked.nr;
 	}
 	return &c->walked.v[*at - 1];
@@ -183,4 +189,9 @@ bool course_goes_on(struct course *c, uint32_t first, uint32_t second)
 	unsigned found = known(c, first, second);
 
 	return first == second ? found & LOOPS : found & GOES_ON;
+}
+
+uint64_t course_nr_left(const struct course *c)
+{
+	return c->nr_left;
 }

@@ -19,5 +19,7 @@ bool course_is_back(struct course *c, uint32_t first, uint32_t second);
 /* Whether the second may follow the first within one execution, in a further round of a loop too.
  */
 bool course_goes_on(struct course *c, uint32_t first, uint32_t second);
+/* Methods that were asked for and are too large, or too many, to be walked. */
+uint64_t course_nr_left(const struct course *c);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "infer/requests/makeup.h"
 #include "infer/requests/match.h"
 #include "infer/requests/match_name.h"
 #include "infer/requests/operation.h"
@@ -26,6 +27,7 @@ struct emitting {
 	uint32_t *order; /* units by session, then start */
 	const struct operations *operations;
 	const struct whole *whole;
+	const struct makeup *makeup;
 	uint32_t *span_of;    /* of each unit, in the request at hand */
 	uint64_t *point_hash; /* of each type: its place in the program, or its text */
 };
@@ -333,7 +335,7 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 	add_waits(e, b);
 	r.end = close_body(b);
 	r.error = b->error;
-	r.incomplete = whole_is_cut(e->whole, units, nr);
+	r.incomplete = whole_is_cut(e->whole, units, nr) || makeup_is_cut(e->makeup, units, nr);
 	r.confidence = b->sure;
 	r.sequence = sequence_of(b);
 	r.nr_spans = (uint32_t)b->spans.nr;
@@ -415,6 +417,7 @@ int sessions_emit(const struct work *w, const struct owners *o, const enum sitti
 {
 	struct emitting e = { .w = w, .out = out, .state = state };
 	struct operations *operations;
+	struct makeup *makeup;
 	struct whole *whole;
 	int got;
 
@@ -427,10 +430,12 @@ int sessions_emit(const struct work *w, const struct owners *o, const enum sitti
 	operations = operations_new(w, o);
 	e.operations = operations;
 	e.whole = whole = whole_new(w);
+	e.makeup = makeup = makeup_new(w, e.order, w->units.nr);
 	hash_points(&e);
 	got = emit_all(&e, err);
 	operations_free(operations);
 	whole_free(whole);
+	makeup_free(makeup);
 	free(e.point_hash);
 	free(e.order);
 	arena_done(&e.arena);

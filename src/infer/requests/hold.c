@@ -37,6 +37,7 @@ struct own_names {
 	uint32_t *taken;   /* of each thing: the round in which it was taken last */
 	uint32_t *of_kind; /* of each kind: how many are taken */
 	uint32_t round;
+	bool is_full; /* there were more */
 };
 
 static uint32_t *numbers(size_t nr)
@@ -63,14 +64,18 @@ static void own_of(const struct work *w, const struct unit *u, struct own_names 
 		own->of_kind[w->g->kind_of.v[*thing]] = 0;
 	vec_clear(&own->v);
 	own->round++;
-	for (uint32_t at = u->from; at < u->to && own->v.nr < OWN_MAX; at++) {
+	own->is_full = false;
+	for (uint32_t at = u->from; at < u->to && !own->is_full; at++) {
 		const struct seen_line *l = work_line(w, at);
 
-		for (unsigned i = 0; i < l->nr_names && own->v.nr < OWN_MAX; i++) {
+		for (unsigned i = 0; i < l->nr_names; i++) {
 			uint32_t thing = line_names(w, l)[i];
 
 			if (own->taken[thing] == own->round || !work_can_tell(w, thing))
 				continue;
+			own->is_full |= own->v.nr == OWN_MAX;
+			if (own->is_full)
+				break;
 			own->taken[thing] = own->round;
 			own->of_kind[w->g->kind_of.v[thing]]++;
 			vec_push(&own->v, thing);
@@ -357,7 +362,10 @@ size_t hold_owners_at(const struct owners *o, uint32_t fine)
 static void add_held(struct work *w, struct own_names *own, struct unit *u, uint32_t thing,
 		     unsigned depth)
 {
-	if (own->taken[thing] == own->round || u->nr_held >= HELD_MAX)
+	if (own->taken[thing] == own->round)
+		return;
+	u->is_full |= u->nr_held >= HELD_MAX;
+	if (u->nr_held >= HELD_MAX)
 		return;
 	own->taken[thing] = own->round;
 	vec_push(&w->held, (struct held){ thing, (uint8_t)depth });
@@ -450,6 +458,7 @@ void find_owners(struct work *w, struct owners *o)
 		note_renaming(w, o, u, &own);
 		u->held_at = (uint32_t)w->held.nr;
 		u->nr_held = (uint32_t)own.v.nr;
+		u->is_full = own.is_full;
 		vec_each (&own.v, thing)
 			vec_push(&w->held, (struct held){ *thing, 0 });
 		add_owners(w, &above, &own, u);

@@ -199,6 +199,16 @@ static void chains_done(struct chains *all)
 	pthread_mutex_destroy(&all->lock);
 }
 
+/* All chains ask for the same methods, by and large. */
+static void tell_orders(const struct chains *all, struct store *s)
+{
+	uint64_t *count = &store_losses(s)->count[LOSS_ORDERS_LEFT];
+
+	vec_each (&all->v, c)
+		if (course_nr_left(c->course) > *count)
+			*count = course_nr_left(c->course);
+}
+
 static int run(struct store *s, const struct infer_options *o, struct error *err)
 {
 	struct harvest *h = o->harvest;
@@ -219,6 +229,7 @@ static int run(struct store *s, const struct infer_options *o, struct error *err
 	all.out.skips_placed = true;
 	for (size_t i = 0; i < all.v.nr && got >= 0; i++)
 		got = end_chain(&all.v.v[i], err);
+	tell_orders(&all, s);
 	chains_done(&all);
 	return got;
 }

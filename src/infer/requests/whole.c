@@ -21,6 +21,7 @@ enum {
 	LINES_MOST = 64, /* of a unit that are set against each other */
 };
 #define NEARLY_ALWAYS 0.85
+#define ALWAYS 0.98 /* so often that how long ago it was does not count */
 #define LEAST_NS (10 * NS_MS)
 #define MOST_NS (60 * NS_S)
 
@@ -29,6 +30,11 @@ struct pair {
 	bool is_across; /* in other threads; then the first begins a unit */
 	uint32_t nr;
 	int64_t delay; /* of all of them together, ns */
+};
+
+struct musts {
+	uint32_t *at;    /* of each type: where it begins */
+	VEC(uint32_t) v; /* places in pairs */
 };
 
 struct whole {
@@ -43,8 +49,8 @@ struct whole {
 	int64_t *delay_after;   /* and how long ago that was, in all, ns */
 	VEC(struct pair) pairs; /* of these: followed by another statement */
 	struct map at, across;  /* type and type: 1 + place in pairs */
-	uint32_t *must_at;      /* of each type: where it begins in must */
-	VEC(uint32_t) must;     /* places in pairs that nearly always come */
+	struct musts must;      /* what nearly always follows a statement */
+	struct musts back;      /* what nearly always stands before it in its thread */
 };
 
 static void *zeroes(size_t nr, size_t size)
@@ -212,28 +218,43 @@ static bool is_usual(const struct whole *h, const struct pair *p)
 	return all >= LEAST && p->nr >= NEARLY_ALWAYS * all;
 }
 
-/* Of each statement the few that nearly always follow it. */
-static void find_must(struct whole *h)
+static bool is_usual_back(const struct whole *h, const struct pair *p)
+{
+	return !p->is_across && p->nr >= LEAST && p->nr >= NEARLY_ALWAYS * h->nr[p->next];
+}
+
+static uint32_t key_of(const struct pair *p, bool is_back)
+{
+	return is_back ? p->next : p->first;
+}
+
+/* Of each statement the few that nearly always follow it, or come before it in its thread. */
+static void find_must(const struct whole *h, struct musts *m, bool is_back)
 {
 	size_t nr_types = h->w->g->types.nr;
 	uint32_t *nr = zeroes(nr_types, sizeof(*nr));
+	VEC(uint32_t) v = { 0 };
 
-	h->must_at = zeroes(nr_types + 1, sizeof(*h->must_at));
-	vec_each (&h->pairs, p)
-		if (is_usual(h, p) && nr[p->first] < FOLLOWERS)
-			nr[p->first]++;
-		else
-			p->nr = 0;
-	for (size_t i = 0; i < nr_types; i++)
-		h->must_at[i + 1] = h->must_at[i] + nr[i];
-	for (uint32_t i = 0; i < h->must_at[nr_types]; i++)
-		vec_push(&h->must, 0);
 	for (uint32_t i = 0; i < h->pairs.nr; i++) {
-		uint32_t first = h->pairs.v[i].first;
+		const struct pair *p = &h->pairs.v[i];
 
-		if (h->pairs.v[i].nr)
-			h->must.v[h->must_at[first] + --nr[first]] = i;
+		if (nr[key_of(p, is_back)] < FOLLOWERS &&
+		    (is_back ? is_usual_back(h, p) : is_usual(h, p))) {
+			nr[key_of(p, is_back)]++;
+			vec_push(&v, i);
+		}
 	}
+	m->at = zeroes(nr_types + 1, sizeof(*m->at));
+	for (size_t i = 0; i < nr_types; i++)
+		m->at[i + 1] = m->at[i] + nr[i];
+	vec_each (&v, i)
+		vec_push(&m->v, *i);
+	vec_each (&v, i) {
+		uint32_t type = key_of(&h->pairs.v[*i], is_back);
+
+		m->v.v[m->at[type] + --nr[type]] = *i;
+	}
+	vec_done(&v);
 	free(nr);
 }
 
@@ -254,7 +275,8 @@ struct whole *whole_new(const struct work *w)
 			see_unit(h, u);
 	see_parents(h);
 	list_starts(h);
-	find_must(h);
+	find_must(h, &h->must, false);
+	find_must(h, &h->back, true);
 	return h;
 }
 
@@ -269,9 +291,11 @@ void whole_free(struct whole *h)
 	free(h->starts);
 	free(h->nr_after);
 	free(h->delay_after);
-	free(h->must_at);
+	free(h->must.at);
+	free(h->back.at);
 	vec_done(&h->pairs);
-	vec_done(&h->must);
+	vec_done(&h->must.v);
+	vec_done(&h->back.v);
 	map_done(&h->at);
 	map_done(&h->across);
 	free(h);
@@ -300,12 +324,60 @@ static bool ends_after(const struct whole *h, const struct unit *u)
 {
 	const struct seen_line *l = work_line(h->w, u->to - 1);
 
-	for (uint32_t i = h->must_at[l->type]; i < h->must_at[l->type + 1]; i++) {
-		const struct pair *p = &h->pairs.v[h->must.v[i]];
+	for (uint32_t i = h->must.at[l->type]; i < h->must.at[l->type + 1]; i++) {
+		const struct pair *p = &h->pairs.v[h->must.v.v[i]];
 
 		if (!p->is_across && h->last - l->ns <= moments(p->delay, p->nr) &&
 		    !has_type(h->w, u, p->next))
 			return true;
+	}
+	return false;
+}
+
+static bool is_same_thread(const struct work *w, uint32_t a, uint32_t b)
+{
+	return work_line(w, a)->file == work_line(w, b)->file &&
+	       work_line(w, a)->thread == work_line(w, b)->thread;
+}
+
+/* A thread that did other work before, and since this unit nothing: it is still at it. */
+static bool is_at_it(const struct whole *h, const struct unit *u)
+{
+	const struct work *w = h->w;
+
+	return h->last - u->end <= MOST_NS && u->from && is_same_thread(w, u->from - 1, u->from) &&
+	       (u->to == w->g->lines.nr || !is_same_thread(w, u->from, u->to));
+}
+
+/* A thread that begins with this unit, and does other work afterwards: it was at it already. */
+static bool was_at_it(const struct whole *h, const struct unit *u)
+{
+	const struct work *w = h->w;
+
+	return !w->g->has_before &&
+	       u->start - h->log_first[work_line(w, u->from)->file] <= MOST_NS &&
+	       u->to < w->g->lines.nr && is_same_thread(w, u->from, u->to) &&
+	       (!u->from || !is_same_thread(w, u->from - 1, u->from));
+}
+
+/* Whether something nearly always stands in front of one of its lines, or behind it, and not here.
+ */
+static bool lacks(const struct whole *h, const struct unit *u, bool is_back)
+{
+	const struct musts *m = is_back ? &h->back : &h->must;
+	uint32_t marks[LINES_MOST];
+	unsigned nr = marks_of(h->w, u, marks);
+
+	for (unsigned k = 0; k < nr; k++) {
+		uint32_t type = work_line(h->w, marks[k])->type;
+
+		for (uint32_t i = m->at[type]; i < m->at[type + 1]; i++) {
+			const struct pair *p = &h->pairs.v[m->v.v[i]];
+
+			if (!p->is_across && p->nr >= ALWAYS * h->nr[type] &&
+			    !has_type(h->w, u, is_back ? p->first : p->next))
+				return true;
+		}
 	}
 	return false;
 }
@@ -327,8 +399,8 @@ static bool has_unit(const struct whole *h, struct request_seen *r, uint32_t typ
 /* In other threads. */
 static bool is_unfollowed(const struct whole *h, struct request_seen *r, const struct unit *u)
 {
-	for (uint32_t i = h->must_at[u->type]; i < h->must_at[u->type + 1]; i++) {
-		const struct pair *p = &h->pairs.v[h->must.v[i]];
+	for (uint32_t i = h->must.at[u->type]; i < h->must.at[u->type + 1]; i++) {
+		const struct pair *p = &h->pairs.v[h->must.v.v[i]];
 
 		if (p->is_across && h->last - u->start <= moments(p->delay, p->nr) &&
 		    !has_unit(h, r, p->next))
@@ -348,7 +420,9 @@ bool whole_is_cut(const struct whole *h, const uint32_t *units, size_t nr)
 		if (u->is_undated || u->is_batch)
 			continue;
 		is_cut = (is_first && u->parent == NO_UNIT && begins_before(h, u)) ||
-			 (!h->w->g->has_after && (ends_after(h, u) || is_unfollowed(h, &r, u)));
+			 (was_at_it(h, u) && lacks(h, u, true)) ||
+			 (!h->w->g->has_after && (ends_after(h, u) || is_unfollowed(h, &r, u) ||
+						  (is_at_it(h, u) && lacks(h, u, false))));
 		is_first = false;
 	}
 	map_done(&r.types);

@@ -15,6 +15,8 @@
 #include "infer/requests/turns.h"
 #include "infer/requests/visit.h"
 #include "infer/requests/within.h"
+#include "model/loss.h"
+#include "store/store.h"
 
 #define FAMILY_SILENT_NS (600 * NS_S)
 
@@ -81,6 +83,19 @@ static enum sitting_state *find_states(struct window *n, const struct work *w)
 	return state;
 }
 
+/* Work that names more than is looked at is told, once it is over. */
+static void count_full(const struct work *w, const enum sitting_state *state,
+		       const struct outlet *out)
+{
+	uint64_t nr = 0;
+
+	vec_each (&w->units, u)
+		nr += u->is_full && state[u->session] == SITTING_OVER;
+	pthread_mutex_lock(out->lock);
+	store_losses(out->store)->count[LOSS_WORK_NAMES_LEFT] += nr;
+	pthread_mutex_unlock(out->lock);
+}
+
 int window_infer(struct window *n, struct gather *g, struct course *course,
 		 const struct outlet *out, struct error *err)
 {
@@ -112,6 +127,7 @@ int window_infer(struct window *n, struct gather *g, struct course *course,
 	within_find(&w);
 	hand_off(&w);
 	state = find_states(n, &w);
+	count_full(&w, state, out);
 	got = sessions_emit(&w, &owners, state, out, err);
 	if (n->until != INT64_MAX)
 		carry(&w, state, g);

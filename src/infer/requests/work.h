@@ -38,6 +38,7 @@ struct unit {
 	uint32_t parent;    /* the unit that it follows, or NO_UNIT */
 	uint32_t session;   /* units with the same one are one request */
 	bool is_served;     /* its caller waits for it */
+	bool is_full;       /* names more than is looked at */
 	bool is_undated;    /* nothing tells when it was */
 	bool is_batch;      /* names things of several requests: belongs to none */
 	bool is_aside;      /* about nothing that the work around it is about */
