@@ -186,35 +186,59 @@ static bool is_older(const struct work *w, uint32_t thing, uint32_t family)
 	return family != FAMILY_SEVERAL && w->first[thing] + BEFORE_NS < w->first[family];
 }
 
+/* Which families name which things. */
+struct namers {
+	uint32_t *of;    /* of each thing: the one family, or FAMILY_SEVERAL */
+	struct map deal; /* thing and family */
+};
+
+static void note_namer(struct namers *n, const struct work *w, uint32_t thing, uint32_t family)
+{
+	n->of[thing] = both(n->of[thing], is_older(w, thing, family) ? FAMILY_SEVERAL : family);
+	*map_at(&n->deal, map_pair(thing, family)) = 1;
+}
+
+/* The one family that what the unit holds belongs to. What several share, or what was there before,
+ * does not speak against one that names it. */
+static uint32_t namer_of(const struct namers *n, const struct work *w, const struct unit *u)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < u->nr_held; i++) {
+		uint32_t thing = w->held.v[u->held_at + i].thing;
+
+		if (can_be_owned(w, thing) && n->of[thing] != FAMILY_SEVERAL)
+			found = both(found, n->of[thing]);
+	}
+	for (uint32_t i = 0; i < u->nr_held && found; i++) {
+		uint32_t thing = w->held.v[u->held_at + i].thing;
+
+		if (can_be_owned(w, thing) && n->of[thing] == FAMILY_SEVERAL &&
+		    !map_find(&n->deal, map_pair(thing, found)))
+			return FAMILY_SEVERAL;
+	}
+	return found;
+}
+
 /* What is named together with one family only belongs to it, and so does who names it. */
 static void by_things(struct finder *f)
 {
 	struct work *w = f->w;
-	uint32_t *of = mem_realloc(NULL, mem_bytes(w->g->things.nr + 1, sizeof(*of)));
+	struct namers n = { .of = mem_zalloc(
+				    mem_bytes(w->g->things.nr + (size_t)1, sizeof(*n.of))) };
 
-	memset(of, 0, (w->g->things.nr + 1) * sizeof(*of));
 	vec_each (&w->units, u)
 		for (uint32_t i = 0; i < u->nr_held && u->family; i++)
-			if (w->held.v[u->held_at + i].depth < DEPTH_PREFIX) {
-				uint32_t thing = w->held.v[u->held_at + i].thing;
-
-				of[thing] = both(of[thing], is_older(w, thing, u->family)
-								    ? FAMILY_SEVERAL
-								    : u->family);
-			}
+			if (w->held.v[u->held_at + i].depth < DEPTH_PREFIX)
+				note_namer(&n, w, w->held.v[u->held_at + i].thing, u->family);
 	vec_each (&w->units, u) {
-		uint32_t found = 0;
+		uint32_t found = u->family || u->is_visit ? 0 : namer_of(&n, w, u);
 
-		for (uint32_t i = 0; i < u->nr_held && !u->family && !u->is_visit; i++) {
-			struct held h = w->held.v[u->held_at + i];
-
-			if (can_be_owned(w, h.thing))
-				found = both(found, of[h.thing]);
-		}
 		if (found && found != FAMILY_SEVERAL && u->start <= w->last[found] + AFTER_NS)
 			u->family = found;
 	}
-	free(of);
+	map_done(&n.deal);
+	free(n.of);
 }
 
 /* When a family dealt with a thing. */
