@@ -9,6 +9,7 @@
 enum {
 	SHARED_MAX = 64, /* further things that both name tell nothing new */
 	KNOWN_NR = 1 << 14,
+	DEALS_MAX = 4, /* who deals with more does so in several requests */
 };
 #define DEPTH_BITS 2 /* a name by way of an owner says less */
 
@@ -113,6 +114,22 @@ static bool is_above(const struct work *w, uint32_t a, uint32_t b)
 	return (str_starts(x, y) && x.p[y.n] == '/') || (str_starts(y, x) && y.p[x.n] == '/');
 }
 
+/* Whether what is called after these numbers is one whole (application_17_1, job_17_1), whatever it
+ * deals with; not if they are just part of the name of someone who deals with many of the kind. */
+static bool is_part(const struct work *w, uint32_t numbers, uint32_t kind, const uint32_t *shared,
+		    unsigned nr)
+{
+	if (!w->looks[w->g->kind_of.v[numbers]].is_numbers)
+		return false;
+	for (unsigned i = 0; i < nr; i++) {
+		const uint64_t *met = map_find(&w->met, map_pair(shared[i], kind));
+
+		if (met && *met > DEALS_MAX && work_numbers(w, shared[i]) == numbers)
+			return false;
+	}
+	return true;
+}
+
 /* Whether two different things of one kind are explained by what is shared: one is a folder above
  * the other, or they belong to it. */
 static bool is_explained(const struct common *c, uint32_t kind, uint32_t x, uint32_t y,
@@ -128,7 +145,7 @@ static bool is_explained(const struct common *c, uint32_t kind, uint32_t x, uint
 	for (unsigned i = 0; i < nr; i++) {
 		uint32_t owner = w->g->kind_of.v[shared[i]];
 
-		if (w->looks[owner].is_numbers || hold_same_stem(w, kind, owner) ||
+		if (is_part(w, shared[i], kind, shared, nr) || hold_same_stem(w, kind, owner) ||
 		    hold_is_owner(c->o, kind, owner))
 			return true;
 	}

@@ -209,7 +209,7 @@ void weigh_units(struct work *w)
 	free(m.nr_values);
 	vec_done(&m.met);
 	map_done(&m.pairs);
-	map_done(&m.nr);
+	w->met = m.nr;
 	own_end(&own);
 }
 
