@@ -152,18 +152,34 @@ static bool is_explained(const struct common *c, uint32_t kind, uint32_t x, uint
 	return false;
 }
 
+/* Whether the set names several of the kind, and none of them is the thing or explained. */
+static bool names_others(const struct common *c, uint32_t set, const struct common_single *one,
+			 const uint32_t *shared, unsigned nr_shared)
+{
+	const struct work *w = c->w;
+	uint32_t nr, of_kind = 0;
+	const struct in_set *v = in_set(c, set, &nr);
+
+	for (uint32_t i = 0; i < nr; i++) {
+		if (v[i].depth >= DEPTH_PREFIX || w->g->kind_of.v[v[i].thing] != one->kind)
+			continue;
+		if (v[i].thing == one->thing ||
+		    is_explained(c, one->kind, v[i].thing, one->thing, shared, nr_shared))
+			return false;
+		of_kind++;
+	}
+	return of_kind > 0;
+}
+
 /* Whether what both name of some kind speaks against one request. */
 static bool contradict(const struct common *c, uint32_t earlier, uint32_t set,
 		       const uint32_t *shared, unsigned nr)
 {
-	const struct common_single *x = c->singles.v + c->about.v[earlier].single_at;
 	const struct common_single *y = c->singles.v + c->about.v[set].single_at;
 
-	for (uint32_t i = 0; i < c->about.v[earlier].nr_singles; i++)
-		for (uint32_t k = 0; k < c->about.v[set].nr_singles; k++)
-			if (x[i].kind == y[k].kind && x[i].thing != y[k].thing &&
-			    !is_explained(c, x[i].kind, x[i].thing, y[k].thing, shared, nr))
-				return true;
+	for (uint32_t k = 0; k < c->about.v[set].nr_singles; k++)
+		if (names_others(c, earlier, &y[k], shared, nr))
+			return true;
 	return false;
 }
 
