@@ -72,6 +72,14 @@ static void a_compound_that_goes_on_in_letters_still_names_what_it_begins_with(v
 	assert_true(has("mix:a_0_0_a_0_0", "attempt_17_0001_m_000003_0"));
 }
 
+static void a_number_that_letters_follow_may_end_anywhere(void **state)
+{
+	(void)state;
+	shape_of("wrote /tmp/private/container_17_0001_01_0000021a1de8.tokens");
+	assert_true(has("container#3", "container_17_0001_01"));
+	assert_int_equal(nr_of("container#4"), 0);
+}
+
 static void brackets_and_quotes_are_no_part_of_a_name(void **state)
 {
 	(void)state;
@@ -261,6 +269,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_a_compound_may_be_negative),
 		cmocka_unit_test(
 			a_compound_that_goes_on_in_letters_still_names_what_it_begins_with),
+		cmocka_unit_test(a_number_that_letters_follow_may_end_anywhere),
 		cmocka_unit_test(brackets_and_quotes_are_no_part_of_a_name),
 		cmocka_unit_test(a_uuid_with_more_behind_it_is_none),
 		cmocka_unit_test(addresses_have_a_port_and_four_parts),

@@ -279,7 +279,8 @@ static bool name_compound(struct walk *w, struct str whole)
 
 		while (to < whole.n && is(whole.p[to], DIGIT))
 			to++;
-		if (to == from)
+		/* 0000021a1e: where the number ends and something else begins, nobody can tell */
+		if (to == from || (to < whole.n && is(whole.p[to], LETTER)))
 			break;
 		name(w, str_head(whole, letters), (struct str){ digit, 2 }, str_head(whole, to));
 		if (++nr == 2)
