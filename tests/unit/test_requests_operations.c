@@ -72,6 +72,39 @@ static void who_writes_blocks_is_no_object(void **state)
 	end();
 }
 
+static void what_names_nothing_is_about_what_its_work_is_about(void **state)
+{
+	uint64_t choose[APPS][8], allocate[APPS][8];
+	struct operations *p;
+
+	(void)state;
+	begin("rm.log");
+	for (int i = 0; i < APPS; i++)
+		lines_add(&l, i * 20000, "main", "start container_17_%04d_01_000001", i + 1);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < APPS; i++)
+		for (int k = 0; k < 8; k++) {
+			int64_t ms = i * 20000 + 1000 * k;
+
+			choose[i][k] = lines_add(&l, ms, "handler 1", "not enough targets");
+			allocate[i][k] =
+				lines_add(&l, ms, "handler 1",
+					  "allocate blk_%d for /out/application_17_%04d/p%d",
+					  5000 + 8 * i + k, i + 1, k);
+		}
+	steps_begin(&s, &l);
+	p = operations_new(&s.w, &s.owners);
+	for (int i = 0; i < APPS; i++)
+		for (int k = 0; k < 8; k++) {
+			assert_int_equal(operation(p, choose[i][k]), operation(p, allocate[i][k]));
+			if (k)
+				assert_int_not_equal(operation(p, allocate[i][k]),
+						     operation(p, allocate[i][0]));
+		}
+	operations_free(p);
+	end();
+}
+
 /* Always two of them write into folders that are called the same. */
 static void what_a_client_prepares_for_an_application_is_of_it(void **state)
 {
@@ -108,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_writes_blocks_is_no_object),
+		cmocka_unit_test(what_names_nothing_is_about_what_its_work_is_about),
 		cmocka_unit_test(what_a_client_prepares_for_an_application_is_of_it),
 	};
 

@@ -16,7 +16,7 @@ struct operations {
 	uint32_t *role;   /* of each log: logs of the same sort share it */
 };
 
-enum { LEVELS = 10 };
+enum { LEVELS = 10, LOOK_AROUND = 64 /* lines */ };
 
 /* container#2 ... container#4: how many values each level of a compound has. */
 struct stems {
@@ -261,26 +261,72 @@ static bool names_family(const struct work *w, const struct seen_line *l, uint32
 	return false;
 }
 
-/* A line that names nothing of its family goes on about what the last line of its thread that does
- * was about. */
-static uint32_t object_before(const struct operations *p, const struct unit *u,
+/* Whether the thread goes on from one of these lines to the other. */
+static bool goes_on(const struct seen_line *from, const struct seen_line *to)
+{
+	return from->file == to->file && from->thread == to->thread &&
+	       to->ns - from->ns <= AT_ONCE_NS;
+}
+
+/* Where the line stands in its unit. */
+static uint32_t place_of(const struct work *w, const struct unit *u, const struct seen_line *l)
+{
+	uint32_t from = u->from, to = u->to;
+
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (work_line(w, mid) < l)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from;
+}
+
+/* Whether the line tells what it is about; sets *object to that. */
+static bool tells(const struct operations *p, uint32_t family, const struct seen_line *l,
+		  uint32_t *object)
+{
+	*object = object_of(p, l);
+	return *object || names_family(p->w, l, family);
+}
+
+/* Whether the line names a thing of its own, of whatever family that is. */
+static bool names_any(const struct work *w, const struct seen_line *l)
+{
+	for (unsigned i = 0; i < l->nr_own; i++) {
+		uint32_t thing = line_names(w, l)[i];
+		const struct kind_look *look = work_look(w, thing);
+
+		if (!w->is_hub[thing] && (look->is_path || (look->stem && !look->is_numbers)))
+			return true;
+	}
+	return false;
+}
+
+/* A line that names nothing is about what its work is about so far, or else from then on; or else
+ * about what its thread did just before. */
+static uint32_t object_around(const struct operations *p, const struct unit *u,
 			      const struct seen_line *l)
 {
 	const struct work *w = p->w;
-	uint32_t at = u->from;
+	uint32_t here, at, object;
 
-	while (at < u->to && work_line(w, at) != l)
-		at++;
-	if (names_family(w, l, u->family))
+	if (names_any(w, l) || names_family(w, l, u->family))
 		return 0;
-	while (at-- > 0) {
-		const struct seen_line *before = work_line(w, at);
-
-		if (before->file != l->file || before->thread != l->thread ||
-		    l->ns - before->ns > AT_ONCE_NS)
-			return 0;
-		if (names_family(w, before, u->family))
-			return object_of(p, before);
+	here = place_of(w, u, l);
+	for (at = here; at > u->from && here - at < LOOK_AROUND; at--)
+		if (tells(p, u->family, work_line(w, at - 1), &object))
+			return object;
+	for (at = here + 1; at < u->to && at - here <= LOOK_AROUND; at++)
+		if (tells(p, u->family, work_line(w, at), &object))
+			return object;
+	for (at = u->from; at > 0 && here - at < LOOK_AROUND; at--) {
+		if (!goes_on(work_line(w, at - 1), l))
+			break;
+		if (tells(p, u->family, work_line(w, at - 1), &object))
+			return object;
 	}
 	return 0;
 }
@@ -296,7 +342,7 @@ uint64_t operations_of(const struct operations *p, const struct unit *u, const s
 	if (u->family) {
 		uint32_t object = object_of(p, l);
 
-		return map_pair(3, object ? object : object_before(p, u, l));
+		return map_pair(3, object ? object : object_around(p, u, l));
 	}
 	return map_pair(4 + (u->is_served ? 1 : 0), object_of(p, l));
 }
