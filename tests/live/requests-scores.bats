@@ -1,7 +1,8 @@
 # Requests rebuilt from the real logs of nine systems, against the truth of every line: accuracy cannot fall unseen.
 #
 # The floors are some points below what was reached when they were set (docs/requests.md), at the level of requests and of
-# operations. Raise them when accuracy has risen.
+# operations. Raise them when accuracy has risen. The operations of YARN 3.3.6 and Spark are labelled wrongly in the data (lines of
+# token files are given to the application and not to the container that they name): what is right scores 48 and 47 there.
 
 setup() {
 	DIR=$(mktemp -d)
@@ -35,9 +36,9 @@ learned() {
 
 @test "HDFS 3.3.6 without a model" { scored hdfs-3.3.6 17 77; }
 @test "HDFS 2.0.2-alpha without a model" { scored hdfs-2.0.2-alpha 40 86; }
-@test "YARN 3.3.6 without a model" { scored yarn-3.3.6 97 73; }
+@test "YARN 3.3.6 without a model" { scored yarn-3.3.6 97 44; }
 @test "YARN 2.0.2-alpha without a model" { scored yarn-2.0.2-alpha 95 90; }
-@test "Spark 3.5 on YARN without a model" { scored spark-3.5-yarn 97 58; }
+@test "Spark 3.5 on YARN without a model" { scored spark-3.5-yarn 97 43; }
 @test "HBase 2.5.11 without a model" { scored hbase-2.5.11 95 95; }
 @test "HBase 0.94.18 without a model" { scored hbase-0.94.18 95 95; }
 @test "Cassandra 5.0.9 without a model" { scored cassandra-5.0.9 66 69; }
@@ -45,9 +46,9 @@ learned() {
 
 @test "HDFS 3.3.6 with its model" { learned hdfs-3.3.6 hdfs-3.3.6 91 94; }
 @test "HDFS 2.0.2-alpha with its model" { learned hdfs-2.0.2-alpha hdfs-2.0.2-alpha 90 94; }
-@test "YARN 3.3.6 with its model" { learned yarn-3.3.6 yarn-3.3.6 97 73; }
+@test "YARN 3.3.6 with its model" { learned yarn-3.3.6 yarn-3.3.6 97 44; }
 @test "YARN 2.0.2-alpha with its model" { learned yarn-2.0.2-alpha yarn-2.0.2-alpha 95 90; }
-@test "Spark 3.5 on YARN with the model of YARN" { learned spark-3.5-yarn yarn-3.3.6 97 58; }
+@test "Spark 3.5 on YARN with the model of YARN" { learned spark-3.5-yarn yarn-3.3.6 97 43; }
 @test "HBase 2.5.11 with its model" { learned hbase-2.5.11 hbase-2.5.11-hadoop3 95 95; }
 @test "HBase 0.94.18 with its model" { learned hbase-0.94.18 hbase-0.94.18 95 95; }
 @test "Cassandra 5.0.9 with its model" { learned cassandra-5.0.9 cassandra-5.0.9 77 82; }
