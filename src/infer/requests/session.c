@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "infer/requests/agreed.h"
+#include "infer/requests/akin.h"
 #include "infer/requests/deeds.h"
 #include "infer/requests/family.h"
 #include "infer/requests/list.h"
@@ -285,31 +286,6 @@ static bool is_due(const struct sitting *s, const struct unit *u, const struct c
 	return share >= MUST_FOLLOW || (share >= FOLLOWS && u->start - earlier->end <= SOON_NS);
 }
 
-static bool is_compound(const struct work *w, uint32_t kind)
-{
-	return w->looks[kind].stem && !w->looks[kind].is_numbers;
-}
-
-/* Whether the thread is there for this unit alone: it is called after something that it names. */
-static bool is_dedicated(const struct work *w, const struct unit *u)
-{
-	const struct seen_line *l = work_line(w, u->from);
-
-	for (unsigned i = l->nr_own; i < l->nr_names; i++)
-		if (!w->is_hub[line_names(w, l)[i]] &&
-		    is_compound(w, w->g->kind_of.v[line_names(w, l)[i]]))
-			return true;
-	for (unsigned i = 0; i < l->nr_own; i++) {
-		struct str thread = names_str(&w->g->threads, l->thread);
-		struct str value = gather_value(w->g, line_names(w, l)[i]);
-
-		if (is_compound(w, w->g->kind_of.v[line_names(w, l)[i]]) &&
-		    str_find(thread, value) < thread.n)
-			return true;
-	}
-	return false;
-}
-
 /* Whether the session has done just this to the thing and has been silent since, or all has come
  * that it waited for and a thread was begun anew: then it is another request that does it again. */
 static bool was_done(const struct sitting *s, const struct unit *u, const struct candidate *c)
@@ -317,7 +293,7 @@ static bool was_done(const struct sitting *s, const struct unit *u, const struct
 	const struct unit *a = &s->w->units.v[c->unit];
 
 	return (u->start - s->end.v[a->session] > SILENT_NS ||
-		(is_dedicated(s->w, u) && !is_open(s, a, NULL))) &&
+		(akin_dedicated(s->w, u) && !is_open(s, a, NULL))) &&
 	       deeds_has(&s->deeds, u, a->session, c->thing);
 }
 
@@ -358,57 +334,6 @@ static const struct candidate *cause_of(struct sitting *s, uint32_t unit, double
 	return best;
 }
 
-/* Compounds that both name in their first lines, of another stem than the thing; hubs count, for a
- * client that does much is still a client. -1: one does, and they differ. */
-static int nr_common(const struct work *w, const struct unit *a, const struct unit *b,
-		     uint32_t thing)
-{
-	const struct seen_line *p = work_line(w, a->from), *q = work_line(w, b->from);
-	int nr = 0;
-
-	for (unsigned i = 0; i < p->nr_own; i++) {
-		uint32_t name = line_names(w, p)[i], kind = w->g->kind_of.v[name];
-		bool has_kind = false, is_equal = false;
-
-		if (!is_compound(w, kind))
-			continue;
-		for (unsigned k = 0; k < q->nr_own; k++) {
-			has_kind |= w->g->kind_of.v[line_names(w, q)[k]] == kind;
-			is_equal |= line_names(w, q)[k] == name;
-		}
-		if (has_kind && !is_equal && w->is_hub[name])
-			return -1;
-		nr += is_equal && !hold_same_stem(w, kind, w->g->kind_of.v[thing]);
-	}
-	return nr;
-}
-
-/* Whether the same one does it to the same thing: two names of different kinds agree. */
-static bool is_by_the_same(const struct work *w, const struct unit *a, const struct unit *b,
-			   uint32_t thing)
-{
-	int nr = nr_common(w, a, b, thing);
-
-	for (uint32_t i = 0; i < a->nr_held && nr == 0; i++) {
-		struct held h = w->held.v[a->held_at + i];
-
-		if (h.depth >= DEPTH_PREFIX || !work_is_path(w, h.thing) || h.thing == thing)
-			continue;
-		for (uint32_t k = 0; k < b->nr_held; k++)
-			nr += w->held.v[b->held_at + k].thing == h.thing;
-	}
-	return nr > 0;
-}
-
-/* Whether the unit names the thing, or what owns what it names, and not just something below it. */
-static bool names_itself(const struct work *w, const struct unit *u, uint32_t thing)
-{
-	for (uint32_t i = 0; i < u->nr_held; i++)
-		if (w->held.v[u->held_at + i].thing == thing)
-			return w->held.v[u->held_at + i].depth < DEPTH_PREFIX;
-	return false;
-}
-
 /* The same work again that is part of the same request: what it began with is not over, or it
  * follows at once. */
 static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
@@ -423,67 +348,12 @@ static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
 		if (a->is_batch)
 			continue;
 		if ((is_open(s, a, u) && u->start - s->end.v[a->session] <= LATE_NS &&
-		     names_itself(w, u, c->thing) && names_itself(w, a, c->thing)) ||
+		     akin_names(w, u, c->thing) && akin_names(w, a, c->thing)) ||
 		    (a->type == u->type && u->start - a->end <= AT_ONCE_NS &&
-		     is_by_the_same(w, a, u, c->thing)))
+		     akin_by_the_same(w, a, u, c->thing)))
 			return c;
 	}
 	return NULL;
-}
-
-/* Whether both name the same, and nothing that the first names owns that: the file that is written,
- * not a block of it. */
-static bool is_for_the_same(const struct sitting *s, const struct unit *first, const struct unit *u)
-{
-	struct work *w = s->w;
-
-	for (uint32_t i = 0; i < first->nr_held; i++) {
-		struct held h = held(w, first)[i];
-		bool is_both = false, is_owned = false;
-
-		for (uint32_t k = 0; k < u->nr_held && !h.depth; k++)
-			is_both |= held(w, u)[k].thing == h.thing && !held(w, u)[k].depth;
-		for (uint32_t k = 0; k < first->nr_held && is_both; k++)
-			is_owned |= !held(w, first)[k].depth &&
-				    hold_is_owner(s->o, w->g->kind_of.v[h.thing],
-						  w->g->kind_of.v[held(w, first)[k].thing]);
-		if (is_both && !is_owned)
-			return true;
-	}
-	return false;
-}
-
-/* Whether something that the unit names owns such things. */
-static bool names_owner(const struct sitting *s, const struct unit *u, uint32_t kind)
-{
-	const struct work *w = s->w;
-
-	for (uint32_t i = 0; i < u->nr_held; i++) {
-		struct held h = w->held.v[u->held_at + i];
-
-		if (!h.depth && hold_is_owner(s->o, kind, w->g->kind_of.v[h.thing]) &&
-		    !w->looks[w->g->kind_of.v[h.thing]].stem)
-			return true;
-	}
-	return false;
-}
-
-/* Whether both name the same one that is no part of what the first deals with: a client. */
-static bool is_of_one_caller(const struct sitting *s, const struct unit *first,
-			     const struct unit *u)
-{
-	const struct work *w = s->w;
-	const struct seen_line *p = work_line(w, first->from), *q = work_line(w, u->from);
-
-	for (unsigned i = 0; i < p->nr_own; i++) {
-		uint32_t name = line_names(w, p)[i], kind = w->g->kind_of.v[name];
-
-		for (unsigned k = 0; k < q->nr_own && is_compound(w, kind); k++)
-			if (line_names(w, q)[k] == name &&
-			    (w->is_hub[name] || !names_owner(s, first, kind)))
-				return true;
-	}
-	return false;
 }
 
 /* Where requests come in they are served, unless it is another server that calls on its own. */
@@ -492,7 +362,7 @@ static bool is_served(const struct sitting *s, const struct unit *u)
 	const struct work *w = s->w;
 	const struct unit *first;
 
-	if (is_dedicated(w, u))
+	if (akin_dedicated(w, u))
 		return true;
 	if (!s->is_entry[family_of_thread(w, u)])
 		return false;
@@ -502,8 +372,8 @@ static bool is_served(const struct sitting *s, const struct unit *u)
 	if (u->why == WHY_AGAIN && first->is_served)
 		return true;
 	return first->is_served &&
-	       ((s->is_entry[family_of_thread(w, first)] && is_for_the_same(s, first, u)) ||
-		is_of_one_caller(s, first, u));
+	       ((s->is_entry[family_of_thread(w, first)] && akin_for_the_same(w, s->o, first, u)) ||
+		akin_of_one_caller(w, s->o, first, u));
 }
 
 static void tie_to(struct unit *u, const struct candidate *cause, enum why_how why)
@@ -527,7 +397,7 @@ static const struct candidate *follow_at_once(const struct sitting *s, uint32_t 
 		const struct unit *a = &w->units.v[c->unit];
 
 		if (a->type != u->type && !a->is_batch && u->start - a->end <= AT_ONCE_NS &&
-		    (!best || c->unit > best->unit) && is_by_the_same(w, a, u, c->thing))
+		    (!best || c->unit > best->unit) && akin_by_the_same(w, a, u, c->thing))
 			best = c;
 	}
 	return best;
@@ -558,34 +428,6 @@ static uint32_t go_on_in_thread(const struct sitting *s, uint32_t unit)
 				return before - 1;
 		}
 	return NO_UNIT;
-}
-
-static uint32_t path_of(const struct work *w, const struct unit *u)
-{
-	for (uint32_t i = 0; i < u->nr_held; i++) {
-		struct held h = w->held.v[u->held_at + i];
-
-		if (h.depth < DEPTH_PREFIX && work_is_path(w, h.thing))
-			return h.thing;
-	}
-	return 0;
-}
-
-/* Whether what both deal with lies in one folder, as far as it lies in any. */
-static bool is_beside(const struct work *w, const struct unit *a, const struct unit *b)
-{
-	uint32_t x = path_of(w, a), y = path_of(w, b);
-	struct str p, q;
-
-	if (!x || !y)
-		return true;
-	p = gather_value(w->g, x);
-	q = gather_value(w->g, y);
-	while (p.n && p.p[p.n - 1] != '/')
-		p.n--;
-	while (q.n && q.p[q.n - 1] != '/')
-		q.n--;
-	return str_eq(p, q);
 }
 
 /* Which unit each line is of, when some lines answer others. */
@@ -665,7 +507,7 @@ static void sit(struct sitting *s, uint32_t unit)
 		u->sure = (float)sure;
 	} else {
 		uint32_t *at = &s->executions[u->execution];
-		bool is_round = *at && !u->is_batch && is_beside(w, &w->units.v[*at - 1], u);
+		bool is_round = *at && !u->is_batch && akin_beside(w, &w->units.v[*at - 1], u);
 
 		/* rounds of a loop that nothing else explains are one piece of work */
 		u->why = is_round ? WHY_LOOP : WHY_FIRST;
