@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "infer/requests/agreed.h"
 #include "infer/requests/akin.h"
+#include "infer/requests/anew.h"
 #include "infer/requests/deeds.h"
 #include "infer/requests/family.h"
 #include "infer/requests/list.h"
@@ -58,6 +59,8 @@ struct sitting {
 	struct map kinds;     /* type and kind: such a unit names such a thing itself */
 	uint32_t *ends;       /* where units end in by_thread: 1 + the unit */
 	struct deeds deeds;
+	struct anew anew;
+	struct map anew_in;   /* sessions that have emptied something and begun it anew */
 	struct share *shares; /* how surely units follow others, those asked for last */
 	VEC(uint64_t) musts;  /* two types: the second nearly always follows the first */
 	uint32_t *unit_of;    /* of each line that is answered; NULL: none is */
@@ -334,6 +337,12 @@ static const struct candidate *cause_of(struct sitting *s, uint32_t unit, double
 	return best;
 }
 
+/* Whether the session of the unit began with such work. */
+static bool began_so(const struct sitting *s, const struct unit *u)
+{
+	return s->w->units.v[s->first.v[u->session]].type == u->type;
+}
+
 /* The same work again that is part of the same request: what it began with is not over, or it
  * follows at once. */
 static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
@@ -345,7 +354,9 @@ static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
 		const struct candidate *c = &s->l->v.v[i];
 		const struct unit *a = &w->units.v[c->unit];
 
-		if (a->is_batch)
+		/* what has begun anew was emptied before that, not again afterwards */
+		if (a->is_batch ||
+		    (a->type == u->type && began_so(s, a) && map_find(&s->anew_in, a->session)))
 			continue;
 		if ((is_open(s, a, u) && u->start - s->end.v[a->session] <= LATE_NS &&
 		     akin_names(w, u, c->thing) && akin_names(w, a, c->thing)) ||
@@ -430,6 +441,24 @@ static uint32_t go_on_in_thread(const struct sitting *s, uint32_t unit)
 	return NO_UNIT;
 }
 
+/* Goes on with what has just taken away a part of what is begun here. */
+static void begin_anew(struct sitting *s, uint32_t unit)
+{
+	const struct work *w = s->w;
+
+	for (uint32_t i = s->l->at.v[unit]; i < s->l->at.v[unit + 1]; i++) {
+		const struct candidate *c = &s->l->v.v[i];
+		const struct unit *a = &w->units.v[c->unit];
+
+		if (a->is_batch || !a->is_served || !began_so(s, a) ||
+		    !anew_is(&s->anew, &w->units.v[unit], c))
+			continue;
+		tie_to(&w->units.v[unit], c, WHY_AGAIN);
+		*map_at(&s->anew_in, a->session) = 1;
+		return;
+	}
+}
+
 /* Which unit each line is of, when some lines answer others. */
 static void list_lines(struct sitting *s)
 {
@@ -481,6 +510,8 @@ static void sit(struct sitting *s, uint32_t unit)
 			tie_to(u, follow_at_once(s, unit), WHY_AGAIN);
 		if (u->parent == NO_UNIT && s->l->nr_of_type[u->type] < SELDOM)
 			u->parent = go_on_in_thread(s, unit);
+		if (u->parent == NO_UNIT)
+			begin_anew(s, unit);
 	}
 	if (u->family && !u->is_batch) {
 		uint64_t *at = map_at(&s->families, u->family);
@@ -578,11 +609,13 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 	begin(&s);
 	list_lines(&s);
 	find_entries(&s);
+	anew_begin(&s.anew, w, o, s.is_entry);
 	find_musts(&s);
 	find_kinds(&s);
 	for (uint32_t i = 0; i < w->units.nr; i++)
 		sit(&s, i);
 	deeds_done(&s.deeds);
+	anew_done(&s.anew);
 	free(s.is_entry);
 	free(s.is_must);
 	free(s.unit_of);
@@ -591,6 +624,7 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 	free(s.ends);
 	free(s.shares);
 	map_done(&s.seen);
+	map_done(&s.anew_in);
 	map_done(&s.kinds);
 	vec_done(&s.musts);
 	vec_done(&s.end);
