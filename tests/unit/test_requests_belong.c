@@ -69,6 +69,71 @@ static void who_scans_blocks_in_turn_works_for_no_application(void **state)
 	lines_end(&l);
 }
 
+static void what_is_seldom_and_scanned_by_chance_makes_no_scan_due(void **state)
+{
+	uint64_t submitted[APPS], scanned[APPS * BLOCKS];
+	int nr = 0;
+
+	(void)state;
+	write_blocks(submitted);
+	/* ten of the blocks that are scanned */
+	for (int i = 0; i < 10; i++)
+		lines_add(&l, i / 4 * 5000 + 60 + i % 4 * 2700, "handler 3", "waits for blk_%d",
+			  block(i / 4, i % 4 * 3));
+	lines_file(&l, "dn.log", "dn.log");
+	for (int i = 0; i < APPS; i++)
+		for (int k = 0; k < BLOCKS; k += 3)
+			scanned[nr++] = lines_add(&l, i * 5000 + 1500 + k * 900 + k * 7 % 4 * 300,
+						  "scanner", "verified blk_%d", block(i, k));
+	lines_run(&l);
+	for (int i = 0; i < APPS; i++)
+		for (int k = 0; k < nr; k++)
+			apart(submitted[i], scanned[k]);
+	lines_end(&l);
+}
+
+/* Two applications write a file each by clients of their own; two others read these, one after the
+ * other by one connection. */
+static void a_connection_says_nothing_of_who_comes_next(void **state)
+{
+	uint64_t submitted[APPS], read[2];
+
+	(void)state;
+	write_blocks(submitted);
+	for (int i = 0; i < 2; i++) {
+		lines_add(&l, i * 5000 + 40, "handler 3",
+			  "client_%d_1 begins /out/application_17_%04d/job", 700 + i, i + 1);
+		lines_add(&l, i * 5000 + 950, "handler 4", "client_%d_1 adds blk_%d", 700 + i,
+			  6000 + i);
+	}
+	lines_add(&l, 5060, "handler 3", "allocate blk_7001 for /out/application_17_0002/list");
+	for (int i = 0; i < 12; i++)
+		lines_add(&l, i * 1500, "acceptor", "accepts 10.0.0.1:%d", 5400 + i);
+	read[0] = lines_add(&l, 5500, "client_900_1 at 10.0.0.1:5331 [blk_6000]", "sent slowly");
+	read[1] = lines_add(&l, 5900, "client_901_1 at 10.0.0.1:5331 [blk_7001]",
+			    "sent to application_17_0002");
+	lines_run(&l);
+	together(submitted[0], read[0]);
+	together(submitted[1], read[1]);
+	lines_end(&l);
+}
+
+/* A block that one application writes and another one reads a minute later. */
+static void what_is_slow_is_of_who_dealt_with_it_before(void **state)
+{
+	uint64_t submitted[APPS], stored;
+
+	(void)state;
+	write_blocks(submitted);
+	lines_add(&l, 20, "handler 3", "allocate blk_7001 for /out/application_17_0001/list");
+	stored = lines_add(&l, 620, "handler 7", "is added to blk_7001");
+	lines_add(&l, 60000, "reader", "application_17_0004 reads blk_7001");
+	lines_run(&l);
+	together(submitted[0], stored);
+	apart(submitted[3], stored);
+	lines_end(&l);
+}
+
 static void what_follows_every_block_at_once_is_of_its_application(void **state)
 {
 	uint64_t submitted[APPS], received[APPS][BLOCKS];
@@ -370,6 +435,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_scans_blocks_in_turn_works_for_no_application),
+		cmocka_unit_test(what_is_seldom_and_scanned_by_chance_makes_no_scan_due),
+		cmocka_unit_test(a_connection_says_nothing_of_who_comes_next),
+		cmocka_unit_test(what_is_slow_is_of_who_dealt_with_it_before),
 		cmocka_unit_test(what_follows_every_block_at_once_is_of_its_application),
 		cmocka_unit_test(the_same_list_with_other_things_in_it_is_another_piece_of_work),
 		cmocka_unit_test(calls_that_name_the_same_by_chance_are_two_units),

@@ -7,10 +7,12 @@
 
 enum {
 	WORD_MAX = 64,
+	ROUNDS = 4,
 	DEALINGS_MAX = 1024, /* of one thing: what more families deal with is of none */
 };
 #define ROUND_NS INT64_C(200000000)    /* before and after what is seen of a family */
 #define BEFORE_NS INT64_C(10000000000) /* what is prepared for a family comes before it */
+#define MUCH_FURTHER 10
 #define AFTER_NS \
 	INT64_C(10000000000) /* what comes later is not of the family, whatever it names \
 			      */
@@ -198,21 +200,39 @@ static void note_namer(struct namers *n, const struct work *w, uint32_t thing, u
 	*map_at(&n->deal, map_pair(thing, family)) = 1;
 }
 
+/* Whether the unit holds something besides addresses. */
+static bool has_more(const struct work *w, const struct unit *u)
+{
+	for (uint32_t i = 0; i < u->nr_held; i++) {
+		uint32_t thing = w->held.v[u->held_at + i].thing;
+
+		if (can_be_owned(w, thing) && !work_look(w, thing)->is_address)
+			return true;
+	}
+	return false;
+}
+
 /* The one family that what the unit holds belongs to. What several share, or what was there before,
- * does not speak against one that names it. */
+ * does not speak against one that names it. A connection serves whoever comes: it says nothing of
+ * what is named beside it. */
 static uint32_t namer_of(const struct namers *n, const struct work *w, const struct unit *u)
 {
+	bool skips_addresses = has_more(w, u);
 	uint32_t found = 0;
 
 	for (uint32_t i = 0; i < u->nr_held; i++) {
 		uint32_t thing = w->held.v[u->held_at + i].thing;
 
+		if (skips_addresses && work_look(w, thing)->is_address)
+			continue;
 		if (can_be_owned(w, thing) && n->of[thing] != FAMILY_SEVERAL)
 			found = both(found, n->of[thing]);
 	}
 	for (uint32_t i = 0; i < u->nr_held && found; i++) {
 		uint32_t thing = w->held.v[u->held_at + i].thing;
 
+		if (skips_addresses && work_look(w, thing)->is_address)
+			continue;
 		if (can_be_owned(w, thing) && n->of[thing] == FAMILY_SEVERAL &&
 		    !map_find(&n->deal, map_pair(thing, found)))
 			return FAMILY_SEVERAL;
@@ -220,10 +240,12 @@ static uint32_t namer_of(const struct namers *n, const struct work *w, const str
 	return found;
 }
 
-/* What is named together with one family only belongs to it, and so does who names it. */
-static void by_things(struct finder *f)
+/* What is named together with one family only belongs to it, and so does who names it: true if
+ * someone does. */
+static bool by_things(struct finder *f)
 {
 	struct work *w = f->w;
+	bool has_found = false;
 	struct namers n = { .of = mem_zalloc(
 				    mem_bytes(w->g->things.nr + (size_t)1, sizeof(*n.of))) };
 
@@ -234,11 +256,14 @@ static void by_things(struct finder *f)
 	vec_each (&w->units, u) {
 		uint32_t found = u->family || u->is_visit ? 0 : namer_of(&n, w, u);
 
-		if (found && found != FAMILY_SEVERAL && u->start <= w->last[found] + AFTER_NS)
+		if (found && found != FAMILY_SEVERAL && u->start <= w->last[found] + AFTER_NS) {
 			u->family = found;
+			has_found = true;
+		}
 	}
 	map_done(&n.deal);
 	free(n.of);
+	return has_found;
 }
 
 /* When a family dealt with a thing. */
@@ -275,10 +300,20 @@ static void deal(struct map *at, const struct unit *u, uint32_t thing, struct de
 		(*v)[*found - 1].last = u->end;
 }
 
-/* The one family that dealt with the thing at that time. */
+/* How long before or after all that the family did to the thing; 0: meanwhile. */
+static int64_t away_from(const struct dealing *d, const struct unit *u)
+{
+	int64_t away = u->start < d->first ? d->first - u->start : u->start - d->last;
+
+	return away > ROUND_NS ? away : 0;
+}
+
+/* The one family that dealt with the thing at that time. What is slow may come a while after that,
+ * if it is much further away from all others. */
 static uint32_t dealt(const struct dealing *v, size_t nr, uint32_t thing, const struct unit *u)
 {
 	size_t from = 0, to = nr;
+	int64_t nearest = AFTER_NS;
 	uint32_t found = 0;
 
 	while (from < to) {
@@ -291,8 +326,14 @@ static uint32_t dealt(const struct dealing *v, size_t nr, uint32_t thing, const 
 	}
 	if (from + DEALINGS_MAX < nr && v[from + DEALINGS_MAX].thing == thing)
 		return 0;
+	for (size_t i = from; i < nr && v[i].thing == thing; i++)
+		if ((u->start >= v[i].first || !away_from(&v[i], u)) &&
+		    away_from(&v[i], u) < nearest)
+			nearest = away_from(&v[i], u);
+	if (nearest == AFTER_NS)
+		return 0;
 	for (; from < nr && v[from].thing == thing && found != FAMILY_SEVERAL; from++)
-		if (u->start >= v[from].first - ROUND_NS && u->start <= v[from].last + ROUND_NS)
+		if (away_from(&v[from], u) <= MUCH_FURTHER * nearest)
 			found = both(found, v[from].family);
 	return found;
 }
@@ -443,7 +484,9 @@ void family_find(struct work *w)
 			u->family = by_names(&f, u);
 		if (f.nr_families > 1) {
 			by_file(&f);
-			by_things(&f);
+			/* a file is its writer's, and who reads it is of the same family */
+			for (int i = 0; i < ROUNDS && by_things(&f); i++)
+				;
 			by_time(&f);
 		}
 	}

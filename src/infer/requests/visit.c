@@ -13,6 +13,7 @@
 
 enum {
 	VISITS_MIN = 8,
+	DEEDS_MIN = 20,
 	LONERS_MAX = 16, /* further ones are not looked at */
 };
 enum { UNKNOWN, VISITOR, NO_VISITOR };
@@ -117,8 +118,8 @@ struct round {
 	uint32_t type;
 	struct map last;       /* thing: unit that visited it last, plus 1 */
 	struct map kinds;      /* of what it names */
-	struct map nr;         /* type: things that such units name */
-	struct map nr_visited; /* of these: visited afterwards */
+	struct map nr;         /* type: such units that name something new to them */
+	struct map nr_visited; /* of these: to what is visited afterwards */
 	struct map seen;       /* type and thing */
 };
 
@@ -140,32 +141,50 @@ static void see_visits(struct visitors *v, struct round *r)
 	}
 }
 
+/* Whether the unit does its work to something for the first time; *is_visited: to something that is
+ * visited later. */
+static bool is_deed(struct visitors *v, struct round *r, uint32_t unit, bool *is_visited)
+{
+	const struct work *w = v->w;
+	const struct unit *u = &w->units.v[unit];
+	bool is_new = false;
+
+	*is_visited = false;
+	for (uint32_t k = 0; k < u->nr_held; k++) {
+		struct held h = w->held.v[u->held_at + k];
+		const uint64_t *last;
+		uint64_t *seen;
+
+		if (h.depth || !map_find(&r->kinds, w->g->kind_of.v[h.thing]))
+			continue;
+		seen = map_at(&r->seen, map_pair(u->type, h.thing));
+		if ((*seen)++)
+			continue;
+		last = map_find(&r->last, h.thing);
+		is_new = true;
+		*is_visited |= last && *last > unit;
+	}
+	return is_new;
+}
+
 static void see_others(struct visitors *v, struct round *r)
 {
 	const struct work *w = v->w;
 
 	for (uint32_t i = 0; i < w->units.nr; i++) {
 		const struct unit *u = &w->units.v[i];
+		bool is_visited;
 
-		for (uint32_t k = 0; k < u->nr_held && u->type != r->type; k++) {
-			struct held h = w->held.v[u->held_at + k];
-			const uint64_t *last;
-			uint64_t *seen;
-
-			if (h.depth || !map_find(&r->kinds, w->g->kind_of.v[h.thing]))
-				continue;
-			seen = map_at(&r->seen, map_pair(u->type, h.thing));
-			if ((*seen)++)
-				continue;
-			last = map_find(&r->last, h.thing);
-			(*map_at(&r->nr, u->type))++;
-			*map_at(&r->nr_visited, u->type) += last && *last > i;
-		}
+		if (u->type == r->type || u->is_batch || !is_deed(v, r, i, &is_visited))
+			continue;
+		(*map_at(&r->nr, u->type))++;
+		*map_at(&r->nr_visited, u->type) += is_visited;
 	}
 }
 
-/* Whether all that something is done to is visited afterwards: things are counted, for one visit
- * may be to several. */
+/* Whether all that something is done to is visited afterwards. Deeds are counted, not names: one
+ * thing has several (blk_1, blk_1_2). Of many statements one looks so by chance, unless it is seen
+ * often. */
 static bool is_due(struct visitors *v, uint32_t type)
 {
 	struct round r = { .type = type };
@@ -174,7 +193,7 @@ static bool is_due(struct visitors *v, uint32_t type)
 	see_visits(v, &r);
 	see_others(v, &r);
 	for (const struct map_slot *s = NULL; (s = map_next(&r.nr, s));)
-		is_due |= s->value >= VISITS_MIN &&
+		is_due |= s->value >= DEEDS_MIN &&
 			  (double)*map_find(&r.nr_visited, s->key) >= SURELY * (double)s->value;
 	map_done(&r.last);
 	map_done(&r.kinds);
