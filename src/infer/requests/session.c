@@ -14,6 +14,7 @@
 #include "infer/requests/anew.h"
 #include "infer/requests/deeds.h"
 #include "infer/requests/family.h"
+#include "infer/requests/interim.h"
 #include "infer/requests/list.h"
 
 enum {
@@ -60,6 +61,7 @@ struct sitting {
 	uint32_t *ends;       /* where units end in by_thread: 1 + the unit */
 	struct deeds deeds;
 	struct anew anew;
+	struct interim interim;
 	struct map anew_in;   /* sessions that have emptied something and begun it anew */
 	struct share *shares; /* how surely units follow others, those asked for last */
 	VEC(uint64_t) musts;  /* two types: the second nearly always follows the first */
@@ -512,6 +514,8 @@ static void sit(struct sitting *s, uint32_t unit)
 			u->parent = go_on_in_thread(s, unit);
 		if (u->parent == NO_UNIT)
 			begin_anew(s, unit);
+		if (u->parent == NO_UNIT)
+			tie_to(u, interim_cause(&s->interim, s->l, unit), WHY_AGAIN);
 	}
 	if (u->family && !u->is_batch) {
 		uint64_t *at = map_at(&s->families, u->family);
@@ -610,12 +614,14 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 	list_lines(&s);
 	find_entries(&s);
 	anew_begin(&s.anew, w, o, s.is_entry);
+	interim_begin(&s.interim, w);
 	find_musts(&s);
 	find_kinds(&s);
 	for (uint32_t i = 0; i < w->units.nr; i++)
 		sit(&s, i);
 	deeds_done(&s.deeds);
 	anew_done(&s.anew);
+	interim_done(&s.interim);
 	free(s.is_entry);
 	free(s.is_must);
 	free(s.unit_of);

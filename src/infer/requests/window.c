@@ -10,6 +10,7 @@
 #include "infer/requests/family.h"
 #include "infer/requests/handoff.h"
 #include "infer/requests/list.h"
+#include "infer/requests/nest.h"
 #include "infer/requests/roots.h"
 #include "infer/requests/session.h"
 #include "infer/requests/turns.h"
@@ -124,6 +125,7 @@ int window_infer(struct window *n, struct gather *g, struct course *course,
 	family_find(&w);
 	turns_join(&w);
 	session_find(&w, &owners, &ties);
+	nest_find(&w);
 	within_find(&w);
 	hand_off(&w);
 	state = find_states(n, &w);

@@ -1,0 +1,140 @@
+/* What is part of a request though no statement follows another: a thing that gets its own name
+ * when it is complete, and what a client does while it does something else. */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "request_lines.h"
+
+enum { FILES = 160, PUT = 4, COPY = 5, MOVED = 7 };
+
+static struct lines l;
+
+struct file {
+	uint64_t begun, closed, renamed, read;
+};
+
+static bool is_one(uint64_t a, uint64_t b)
+{
+	return l.requests[a] && l.requests[a] == l.requests[b];
+}
+
+/* Some files are written under a name with an ending; others are renamed later by somebody else. */
+static void write_files(struct file *files, int nr_that_lose_it)
+{
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < FILES; i++) {
+		const char *ending = i % PUT ? "" : "._PART_";
+		struct file *f = &files[i];
+		int ms = i * 1000;
+
+		f->begun = lines_add(&l, ms, "handler 1", "create /data/dir/f%d%s", i, ending);
+		f->closed =
+			lines_add(&l, ms + 30, "handler 2", "closed /data/dir/f%d%s", i, ending);
+		if (!(i % PUT) && i < nr_that_lose_it)
+			f->renamed =
+				lines_add(&l, ms + 450, "handler 3",
+					  "rename /data/dir/f%d%s to /data/dir/f%d", i, ending, i);
+		else if (i % PUT && !(i % MOVED))
+			f->renamed = lines_add(&l, ms + 450, "handler 3",
+					       "rename /data/dir/f%d to /data/dir/g%d", i, i);
+	}
+	lines_run(&l);
+}
+
+static void what_gets_its_own_name_is_complete(void **state)
+{
+	struct file files[FILES];
+
+	(void)state;
+	lines_begin(&l);
+	write_files(files, FILES);
+	for (int i = 0; i < FILES; i++)
+		if (!(i % PUT))
+			assert_true(is_one(files[i].closed, files[i].renamed));
+		else if (!(i % MOVED))
+			assert_false(is_one(files[i].closed, files[i].renamed));
+	lines_end(&l);
+}
+
+static void an_ending_that_many_keep_tells_nothing(void **state)
+{
+	struct file files[FILES];
+
+	(void)state;
+	lines_begin(&l);
+	write_files(files, FILES / 2);
+	for (int i = 0; i < FILES / 2; i += PUT)
+		assert_false(is_one(files[i].closed, files[i].renamed));
+	lines_end(&l);
+}
+
+/* Clients write files and read others, some of them while they write. */
+static void copy_files(struct file *files, int late)
+{
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < FILES; i++) {
+		files[i].begun = lines_add(&l, i * 100, "handler 1",
+					   "create /data/dir/f%d for client_x_%d", i, 100 + i);
+		files[i].closed = lines_add(&l, i * 100 + 60, "handler 2",
+					    "closed /data/dir/f%d by client_x_%d", i, 100 + i);
+	}
+	lines_file(&l, "dn.log", "dn.log");
+	for (int i = 0; i < FILES; i++) {
+		char thread[64];
+		int file = (i * 7 + 3) % FILES;
+
+		snprintf(thread, sizeof(thread), "sending blk_%d", 5000 + file);
+		if (!(i % COPY))
+			files[i].read =
+				lines_add(&l, i * 100 + 30, thread, "begin blk_%d to client_x_%d",
+					  5000 + file, 100 + i);
+		if (!(i % COPY) && late)
+			lines_add(&l, i * 100 + 30 + late, thread, "sent blk_%d to client_x_%d",
+				  5000 + file, 100 + i);
+		if (i % COPY == 1)
+			files[i].read =
+				lines_add(&l, i * 100 + 80, thread, "begin blk_%d to client_x_%d",
+					  5000 + file, 100 + i);
+	}
+	lines_run(&l);
+}
+
+static void what_a_client_does_meanwhile_is_part_of_it(void **state)
+{
+	struct file files[FILES];
+
+	(void)state;
+	lines_begin(&l);
+	copy_files(files, 0);
+	for (int i = 0; i < FILES; i += COPY) {
+		assert_true(is_one(files[i].begun, files[i].closed));
+		assert_true(is_one(files[i].begun, files[i].read));
+		assert_false(is_one(files[i + 1].begun, files[i + 1].read));
+	}
+	lines_end(&l);
+}
+
+static void who_does_several_things_at_once_does_not_tell(void **state)
+{
+	struct file files[FILES];
+
+	(void)state;
+	lines_begin(&l);
+	copy_files(files, 50);
+	for (int i = 0; i < FILES; i += COPY)
+		assert_false(is_one(files[i].begun, files[i].read));
+	lines_end(&l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_gets_its_own_name_is_complete),
+		cmocka_unit_test(an_ending_that_many_keep_tells_nothing),
+		cmocka_unit_test(what_a_client_does_meanwhile_is_part_of_it),
+		cmocka_unit_test(who_does_several_things_at_once_does_not_tell),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
