@@ -69,6 +69,28 @@ static void who_scans_blocks_in_turn_works_for_no_application(void **state)
 	lines_end(&l);
 }
 
+static void who_scans_most_blocks_works_for_no_application(void **state)
+{
+	uint64_t submitted[APPS], scanned[APPS * BLOCKS];
+	int nr = 0;
+
+	(void)state;
+	write_blocks(submitted);
+	lines_file(&l, "dn.log", "dn.log");
+	/* all but every fifth */
+	for (int i = 0; i < APPS; i++)
+		for (int k = 0; k < BLOCKS; k++)
+			if (k % 5 != 3)
+				scanned[nr++] =
+					lines_add(&l, i * 5000 + 1500 + k * 900 + k * 7 % 4 * 300,
+						  "scanner", "verified blk_%d", block(i, k));
+	lines_run(&l);
+	for (int i = 0; i < APPS; i++)
+		for (int k = 0; k < nr; k++)
+			apart(submitted[i], scanned[k]);
+	lines_end(&l);
+}
+
 static void what_is_seldom_and_scanned_by_chance_makes_no_scan_due(void **state)
 {
 	uint64_t submitted[APPS], scanned[APPS * BLOCKS];
@@ -435,6 +457,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_scans_blocks_in_turn_works_for_no_application),
+		cmocka_unit_test(who_scans_most_blocks_works_for_no_application),
 		cmocka_unit_test(what_is_seldom_and_scanned_by_chance_makes_no_scan_due),
 		cmocka_unit_test(a_connection_says_nothing_of_who_comes_next),
 		cmocka_unit_test(what_is_slow_is_of_who_dealt_with_it_before),

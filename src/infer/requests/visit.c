@@ -6,6 +6,7 @@
  */
 #include "infer/requests/visit.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ enum { UNKNOWN, VISITOR, NO_VISITOR };
 #define OWN_SHARE 0.9 /* of what names things in such threads */
 #define CHANCE 0.3
 #define SURELY 0.7
+#define CONFIDENT 3.0 /* standard deviations: many statements are tried */
+#define ALL 0.95
 #define SOON_NS INT64_C(200000000)
 #define SEVERAL UINT64_MAX
 
@@ -121,6 +124,9 @@ struct round {
 	struct map nr;         /* type: such units that name something new to them */
 	struct map nr_visited; /* of these: to what is visited afterwards */
 	struct map seen;       /* type and thing */
+	struct map things;     /* that others name */
+	uint32_t nr_things;
+	uint32_t nr_visits; /* how many of these are visited */
 };
 
 static void see_visits(struct visitors *v, struct round *r)
@@ -161,6 +167,10 @@ static bool is_deed(struct visitors *v, struct round *r, uint32_t unit, bool *is
 		if ((*seen)++)
 			continue;
 		last = map_find(&r->last, h.thing);
+		seen = map_at(&r->things, h.thing);
+		r->nr_things += !*seen;
+		r->nr_visits += !*seen && last;
+		*seen = 1;
 		is_new = true;
 		*is_visited |= last && *last > unit;
 	}
@@ -182,6 +192,19 @@ static void see_others(struct visitors *v, struct round *r)
 	}
 }
 
+/* Whether so many of the deeds show that what they are done to is visited more surely than anything
+ * is. Where all is visited, whoever does anything to it, nothing shows that it is not due. */
+static bool shows(const struct round *r, double deeds, double visited)
+{
+	double p = visited / deeds, z = CONFIDENT;
+	double all = (double)r->nr_visits / r->nr_things;
+	double least = (p + z * z / 2 / deeds -
+			z * sqrt(p * (1 - p) / deeds + z * z / 4 / deeds / deeds)) /
+		       (1 + z * z / deeds);
+
+	return deeds >= DEEDS_MIN && p >= SURELY && (least > all || all > ALL);
+}
+
 /* Whether all that something is done to is visited afterwards. Deeds are counted, not names: one
  * thing has several (blk_1, blk_1_2). Of many statements one looks so by chance, unless it is seen
  * often. */
@@ -193,13 +216,13 @@ static bool is_due(struct visitors *v, uint32_t type)
 	see_visits(v, &r);
 	see_others(v, &r);
 	for (const struct map_slot *s = NULL; (s = map_next(&r.nr, s));)
-		is_due |= s->value >= DEEDS_MIN &&
-			  (double)*map_find(&r.nr_visited, s->key) >= SURELY * (double)s->value;
+		is_due |= shows(&r, (double)s->value, (double)*map_find(&r.nr_visited, s->key));
 	map_done(&r.last);
 	map_done(&r.kinds);
 	map_done(&r.nr);
 	map_done(&r.nr_visited);
 	map_done(&r.seen);
+	map_done(&r.things);
 	return is_due;
 }
 
