@@ -124,6 +124,33 @@ bool akin_of_one_caller(const struct work *w, const struct owners *o, const stru
 	return false;
 }
 
+/* Whether something that is no compound owns such things: they are parts of it. */
+static bool is_part(const struct work *w, const struct owners *o, uint32_t kind)
+{
+	for (size_t i = hold_owners_at(o, kind); i < o->pairs.nr && o->pairs.v[i] >> 32 == kind;
+	     i++)
+		if (!w->looks[(uint32_t)o->pairs.v[i]].stem)
+			return true;
+	return false;
+}
+
+bool akin_called_by_one(const struct work *w, const struct owners *o, const struct unit *a,
+			const struct unit *b)
+{
+	const struct seen_line *p = work_line(w, a->from), *q = work_line(w, b->from);
+
+	for (unsigned i = 0; i < p->nr_names; i++) {
+		uint32_t name = line_names(w, p)[i], kind = w->g->kind_of.v[name];
+
+		if (w->is_hub[name] || !is_compound(w, kind) || is_part(w, o, kind))
+			continue;
+		for (unsigned k = 0; k < q->nr_names; k++)
+			if (line_names(w, q)[k] == name)
+				return true;
+	}
+	return false;
+}
+
 static uint32_t path_of(const struct work *w, const struct unit *u)
 {
 	for (uint32_t i = 0; i < u->nr_held; i++) {

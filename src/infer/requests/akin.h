@@ -18,6 +18,9 @@ bool akin_for_the_same(const struct work *w, const struct owners *o, const struc
 /* Whether both name the same one that is no part of what the first deals with: a client. */
 bool akin_of_one_caller(const struct work *w, const struct owners *o, const struct unit *first,
 			const struct unit *u);
+/* Whether both, or their threads, name the same one that is no part of anything. */
+bool akin_called_by_one(const struct work *w, const struct owners *o, const struct unit *a,
+			const struct unit *b);
 /* Whether what both deal with lies in one folder, as far as it lies in any. */
 bool akin_beside(const struct work *w, const struct unit *a, const struct unit *b);
 

@@ -37,6 +37,7 @@ enum {
 #define MUCH_RARER 5 /* bits */
 #define BORN_SHARE 0.02
 #define FOLLOWS_ENTRY 0.88 /* where requests come in, what is not sure is another one */
+#define FOLLOWS_HALF 0.5   /* when both are called by the same one */
 #define SURE_OF_PART 0.95
 #define FOLLOWS 0.7 /* a unit follows another one that is followed by such so surely */
 
@@ -288,7 +289,12 @@ static bool is_due(const struct sitting *s, const struct unit *u, const struct c
 		return false;
 	if (s->is_entry[family_of_thread(s->w, u)])
 		return share >= FOLLOWS_ENTRY && !work_look(s->w, c->thing)->is_mixed;
-	return share >= MUST_FOLLOW || (share >= FOLLOWS && u->start - earlier->end <= SOON_NS);
+	if (share >= MUST_FOLLOW)
+		return true;
+	/* where work fails, less of it is followed; what the same one does is due all the same */
+	return u->start - earlier->end <= SOON_NS &&
+	       (share >= FOLLOWS ||
+		(share >= FOLLOWS_HALF && akin_called_by_one(s->w, s->o, earlier, u)));
 }
 
 /* Whether the session has done just this to the thing and has been silent since, or all has come
