@@ -1,4 +1,4 @@
-/* Files that are written again by one request: their old blocks go, new ones come. */
+/* What one request does to the parts of a file: old blocks go, new ones come, each is told of. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -94,11 +94,37 @@ static void what_is_begun_much_later_is_another_request(void **state)
 	lines_end(&l);
 }
 
+/* Closing a file says of each of its blocks, now and then, that it has too few replicas. */
+static void what_is_said_of_one_part_after_another_is_one_request(void **state)
+{
+	uint64_t closed[FILES], low[FILES][2];
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < FILES; i++) {
+		for (int k = 0; k < 2; k++)
+			lines_add(&l, ms_of(i) + k * 40, k ? "handler 1" : "handler 3",
+				  "allocate blk_%d for /data/dir/f%d", 1000 + 2 * i + k, i);
+		closed[i] = lines_add(&l, ms_of(i) + 80, "handler 2", "closed /data/dir/f%d", i);
+		for (int k = 0; k < 2 && i % EACH == 0; k++)
+			low[i][k] = lines_add(&l, ms_of(i) + 80, "handler 2", "low on blk_%d",
+					      1000 + 2 * i + k);
+	}
+	lines_run(&l);
+	for (int i = 0; i < FILES; i += EACH) {
+		assert_true(is_one(closed[i], low[i][0]));
+		assert_true(is_one(closed[i], low[i][1]));
+	}
+	lines_end(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_emptied_and_begun_anew_is_one_request),
 		cmocka_unit_test(what_is_begun_much_later_is_another_request),
+		cmocka_unit_test(what_is_said_of_one_part_after_another_is_one_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@ enum {
 #define LATE_NS INT64_C(300000000)
 #define SOON_NS INT64_C(200000000)
 #define AT_ONCE_NS INT64_C(100000000)
+#define LOOP_NS INT64_C(10000000)
 #define SAME_THREAD_NS INT64_C(300000000)
 #define MUCH_RARER 5 /* bits */
 #define BORN_SHARE 0.02
@@ -422,12 +423,10 @@ static const struct candidate *follow_at_once(const struct sitting *s, uint32_t 
 	return best;
 }
 
-/* The unit right before it in its thread, if both name the same thing and nothing was long silent:
- * where it was cut, nothing began. */
-static uint32_t go_on_in_thread(const struct sitting *s, uint32_t unit)
+/* The unit right before it in its thread, if nothing was long silent. */
+static uint32_t before_in_thread(const struct sitting *s, const struct unit *u, int64_t silence)
 {
 	const struct work *w = s->w;
-	const struct unit *u = &w->units.v[unit];
 	uint32_t before = s->ends[u->from];
 	const struct unit *a;
 
@@ -436,17 +435,52 @@ static uint32_t go_on_in_thread(const struct sitting *s, uint32_t unit)
 	a = &w->units.v[before - 1];
 	if (a->is_batch || work_line(w, a->from)->thread != work_line(w, u->from)->thread ||
 	    work_line(w, a->from)->file != work_line(w, u->from)->file ||
-	    u->start - a->end > SAME_THREAD_NS)
+	    u->start - a->end > silence)
 		return NO_UNIT;
+	return before - 1;
+}
+
+/* Whether both hold the same rare thing: no further away from what they name than most, and for the
+ * later unit no nearer than least. */
+static bool hold_same(const struct sitting *s, const struct unit *a, unsigned most,
+		      const struct unit *u, unsigned least)
+{
+	const struct work *w = s->w;
+
 	for (uint32_t i = 0; i < u->nr_held; i++)
 		for (uint32_t k = 0; k < a->nr_held; k++) {
 			struct held x = w->held.v[u->held_at + i], y = w->held.v[a->held_at + k];
 
-			if (x.thing == y.thing && !x.depth && !y.depth &&
-			    s->l->bits[x.thing] >= RARE_BITS)
-				return before - 1;
+			if (x.thing == y.thing && x.depth >= least && x.depth <= most &&
+			    y.depth <= most && s->l->bits[x.thing] >= RARE_BITS)
+				return true;
 		}
-	return NO_UNIT;
+	return false;
+}
+
+/* The unit right before it in its thread, if both name the same thing: where it was cut, nothing
+ * began. */
+static uint32_t go_on_in_thread(const struct sitting *s, uint32_t unit)
+{
+	const struct unit *u = &s->w->units.v[unit];
+	uint32_t before = before_in_thread(s, u, SAME_THREAD_NS);
+
+	return before != NO_UNIT && hold_same(s, &s->w->units.v[before], 0, u, 0) ? before
+										  : NO_UNIT;
+}
+
+/* The unit right before it in a thread that serves, which ends with the same statement about
+ * another part of the same thing: a loop over its parts. */
+static uint32_t go_on_with_parts(const struct sitting *s, uint32_t unit)
+{
+	const struct work *w = s->w;
+	const struct unit *u = &w->units.v[unit];
+	uint32_t before = before_in_thread(s, u, LOOP_NS);
+
+	if (before == NO_UNIT || !s->is_entry[family_of_thread(w, u)] ||
+	    work_line(w, w->units.v[before].to - 1)->type != u->type)
+		return NO_UNIT;
+	return hold_same(s, &w->units.v[before], DEPTH_PREFIX - 1, u, 1) ? before : NO_UNIT;
 }
 
 /* Goes on with what has just taken away a part of what is begun here. */
@@ -518,6 +552,10 @@ static void sit(struct sitting *s, uint32_t unit)
 			tie_to(u, follow_at_once(s, unit), WHY_AGAIN);
 		if (u->parent == NO_UNIT && s->l->nr_of_type[u->type] < SELDOM)
 			u->parent = go_on_in_thread(s, unit);
+		if (u->parent == NO_UNIT)
+			u->parent = go_on_with_parts(s, unit);
+		if (u->parent != NO_UNIT && u->why == WHY_FIRST)
+			u->why = WHY_LOOP;
 		if (u->parent == NO_UNIT)
 			begin_anew(s, unit);
 		if (u->parent == NO_UNIT)
