@@ -29,7 +29,7 @@ bool akin_dedicated(const struct work *w, const struct unit *u)
 static int nr_common(const struct work *w, const struct unit *a, const struct unit *b,
 		     uint32_t thing)
 {
-	const struct seen_line *p = work_line(w, a->from), *q = work_line(w, b->from);
+	const struct seen_line *p = work_line(w, a->main), *q = work_line(w, b->main);
 	int nr = 0;
 
 	for (unsigned i = 0; i < p->nr_own; i++) {
@@ -111,7 +111,7 @@ static bool names_owner(const struct work *w, const struct owners *o, const stru
 bool akin_of_one_caller(const struct work *w, const struct owners *o, const struct unit *first,
 			const struct unit *u)
 {
-	const struct seen_line *p = work_line(w, first->from), *q = work_line(w, u->from);
+	const struct seen_line *p = work_line(w, first->main), *q = work_line(w, u->main);
 
 	for (unsigned i = 0; i < p->nr_own; i++) {
 		uint32_t name = line_names(w, p)[i], kind = w->g->kind_of.v[name];

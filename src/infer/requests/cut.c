@@ -473,6 +473,10 @@ static void collect(struct cutter *c)
 		struct unit *u = w->units.nr ? &w->units.v[w->units.nr - 1] : NULL;
 
 		if (s && s->begins <= 0.5F) {
+			if (s->is_led && u->main + 1 == at) {
+				u->main = at;
+				u->type = l->type;
+			}
 			u->to = at + 1;
 			u->end = l->ns > u->end ? l->ns : u->end;
 			continue;
@@ -481,6 +485,7 @@ static void collect(struct cutter *c)
 			execution++;
 		vec_push(&w->units, (struct unit){ .from = at,
 						   .to = at + 1,
+						   .main = at,
 						   .start = l->ns,
 						   .end = l->ns,
 						   .type = l->type,

@@ -65,9 +65,10 @@ static void find_bridges(struct sure *c)
 /* What stands around a statement in its threads. */
 struct around {
 	uint32_t nr_next, nr_before; /* lines with another one behind them, or in front */
+	uint32_t nr_at_once;         /* of the former: it comes at once */
 	uint32_t next, before;       /* how often the most frequent one does, at once */
 	uint32_t follower;           /* which that is behind it */
-	uint32_t nr_ends;            /* lines behind which work certainly ends */
+	uint32_t nr_ends, nr_told;   /* lines behind which work ends; of so many this is told */
 	double ends_before;          /* share of such lines, of all statements in front */
 	bool is_named;               /* some of its lines name what others do or do not */
 };
@@ -81,11 +82,15 @@ static void look_around(const struct sure *c, struct around *v)
 
 		v[s->before].nr_next++;
 		v[s->after].nr_before++;
-		v[s->before].nr_ends += s->is_certain;
+		if (s->is_certain || s->relation != NOTHING) {
+			v[s->before].nr_told++;
+			v[s->before].nr_ends += s->begins > 0.5F;
+		}
 		if (s->relation != NOTHING)
 			v[s->before].is_named = v[s->after].is_named = true;
 		if (s->gap > AT_ONCE_BIN)
 			continue;
+		v[s->before].nr_at_once++;
 		nr = ++*map_at(&pairs, map_pair(s->before, s->after));
 		if (nr > v[s->before].next) {
 			v[s->before].next = (uint32_t)nr;
@@ -95,12 +100,16 @@ static void look_around(const struct sure *c, struct around *v)
 			v[s->after].before = (uint32_t)nr;
 	}
 	vec_each (c->steps, s)
-		v[s->after].ends_before += (double)v[s->before].nr_ends / v[s->before].nr_next;
+		if (v[s->before].nr_told)
+			v[s->after].ends_before +=
+				(double)v[s->before].nr_ends / v[s->before].nr_told;
 	map_done(&pairs);
 }
 
-/* A statement that names nothing, has the same one behind it nearly always, and in front now this,
- * now that with which work ends mostly, is the beginning of what the other one goes on with. */
+/* A statement that names nothing, has the same one behind it nearly always when anything comes at
+ * once, as it mostly does, and in front now this, now that with which work ends mostly, is the
+ * beginning of what the other one goes on with. What it begins may fail: then the thread is silent,
+ * and what comes later tells nothing. */
 static void find_leads(struct sure *c)
 {
 	struct around *v = mem_zalloc(mem_bytes(c->nr_pairs + 1, sizeof(*v)));
@@ -108,7 +117,8 @@ static void find_leads(struct sure *c)
 	look_around(c, v);
 	for (uint32_t i = 0; i < c->nr_pairs; i++)
 		v[i].is_named |= v[i].nr_next < CHANCE_MIN ||
-				 v[i].next < LEADS_SHARE * v[i].nr_next ||
+				 v[i].next < LEADS_SHARE * v[i].nr_at_once ||
+				 v[i].nr_at_once < OPEN_SHARE * v[i].nr_next ||
 				 v[i].before >= OPEN_SHARE * v[i].nr_before ||
 				 v[i].ends_before < OPEN_SHARE * v[i].nr_before;
 	vec_each (c->steps, s) {
@@ -119,6 +129,7 @@ static void find_leads(struct sure *c)
 			continue;
 		s->is_certain = true;
 		s->begins = is_led ? 0 : 1;
+		s->is_led = is_led;
 	}
 	free(v);
 }

@@ -15,6 +15,7 @@ struct step {
 	uint8_t relation, gap;
 	bool is_about_the_same; /* as the line before the last, which it may go on with */
 	bool is_certain;
+	bool is_led;  /* the line before, which names nothing, is there for the later one */
 	float begins; /* how likely a piece of work begins with the later line */
 };
 

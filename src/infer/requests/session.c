@@ -276,17 +276,31 @@ static bool is_open(const struct sitting *s, const struct unit *a, const struct 
 	return false;
 }
 
+/* Whether what mostly comes soon is late for once: it surely comes, nobody asked for it anew, and
+ * it has not come yet. */
+static bool is_just_slow(const struct sitting *s, const struct unit *u, const struct candidate *c,
+			 double share)
+{
+	const struct unit *earlier = &s->w->units.v[c->unit];
+
+	return share >= 1 && !s->is_entry[family_of_thread(s->w, u)] &&
+	       ties_delay(s->l, earlier->type, u->type) <=
+		       (akin_dedicated(s->w, u) ? SILENT_NS : SOON_NS) &&
+	       !deeds_has(&s->deeds, u, earlier->session, c->thing);
+}
+
 /* Whether what follows so surely is due to the earlier unit. Where requests come in, what is not
- * sure is another one; elsewhere it must come soon. */
+ * sure is another one; elsewhere it must come soon.
+ * What comes late must have been seen to do so often, and about as late. */
 static bool is_due(const struct sitting *s, const struct unit *u, const struct candidate *c,
 		   double share)
 {
 	const struct unit *earlier = &s->w->units.v[c->unit];
 
-	/* what comes late must have been seen to do so often, and about as late */
 	if (u->start - earlier->end > LATE_NS &&
 	    (s->l->nr_of_type[earlier->type] < LATE_MIN || share < LATE_FOLLOWS ||
-	     ties_spread(s->l, earlier->type, u->type) > LATE_SPREAD))
+	     (ties_spread(s->l, earlier->type, u->type) > LATE_SPREAD &&
+	      !is_just_slow(s, u, c, share))))
 		return false;
 	if (s->is_entry[family_of_thread(s->w, u)])
 		return share >= FOLLOWS_ENTRY && !work_look(s->w, c->thing)->is_mixed;

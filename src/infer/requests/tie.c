@@ -116,6 +116,14 @@ double ties_spread(const struct ties *l, uint32_t type, uint32_t next)
 	return variance > 0 ? sqrt(variance) : 0;
 }
 
+int64_t ties_delay(const struct ties *l, uint32_t type, uint32_t next)
+{
+	const uint64_t *at = map_find(&l->delay_at, map_pair(type, next));
+	const struct delays *d = at ? &l->delays.v[*at - 1] : NULL;
+
+	return d && d->nr >= 2 ? (int64_t)(exp(d->sum / d->nr) * 1e6) : INT64_MAX;
+}
+
 double ties_share_beside(const struct ties *l, uint32_t type, uint32_t next)
 {
 	double followed, n = counts(l, type, next, &followed);
@@ -159,7 +167,8 @@ static void list_types(struct ties *l, const struct work *w)
 
 		vec_push(&l->types_at, (uint32_t)from);
 		for (uint32_t at = u->from; at < u->to && l->types.nr - from < TYPES_MAX; at++) {
-			uint32_t type = work_line(w, at)->type;
+			/* that of the unit first */
+			uint32_t type = at == u->from ? u->type : work_line(w, at)->type;
 
 			if (taken[type] == i + 1)
 				continue;

@@ -49,4 +49,9 @@ double ties_share_beside(const struct ties *l, uint32_t type, uint32_t next);
  * logarithms; large when nothing is known. */
 double ties_spread(const struct ties *l, uint32_t type, uint32_t next);
 
+/* How long it is between two such units, in the geometric mean: ns, INT64_MAX when nothing is
+ * known.
+ */
+int64_t ties_delay(const struct ties *l, uint32_t type, uint32_t next);
+
 #endif

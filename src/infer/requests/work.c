@@ -157,7 +157,9 @@ void work_fit(const struct work *w, struct unit *u, uint32_t from, uint32_t to)
 {
 	u->from = from;
 	u->to = to;
-	u->type = work_line(w, from)->type;
+	if (u->main < from || u->main >= to)
+		u->main = from;
+	u->type = work_line(w, u->main)->type;
 	u->start = u->end = work_line(w, from)->ns;
 	u->is_undated = work_line(w, from)->is_undated;
 	for (uint32_t at = from + 1; at < to; at++)

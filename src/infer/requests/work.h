@@ -29,7 +29,8 @@ struct held {
 struct unit {
 	uint32_t from, to;  /* in by_thread */
 	int64_t start, end; /* ns */
-	uint32_t type;      /* of its first line */
+	uint32_t main;      /* its first line, but for one that is there for the next */
+	uint32_t type;      /* of that line */
 	uint32_t held_at, nr_held;
 	uint32_t execution; /* units that rounds of one loop made share it */
 	uint32_t family;    /* of names: 0 none, or FAMILY_SEVERAL */
