@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "infer/requests/common.h"
+#include "infer/requests/tie.h"
 #include "request_lines.h"
 
 enum { FILES = 160, PUT = 4, COPY = 5, MOVED = 7 };
@@ -127,6 +129,47 @@ static void who_does_several_things_at_once_does_not_tell(void **state)
 	lines_end(&l);
 }
 
+/* Files in folders that are made for them, some of them called alike. */
+static void what_is_called_alike_in_another_folder_is_another(void **state)
+{
+	struct file files[FILES];
+	struct steps steps;
+	struct ties ties;
+	struct common c;
+	uint32_t thing;
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < FILES; i++) {
+		char dir[] = { (char)('a' + i / 26), (char)('a' + i % 26), 0 };
+		const char *name = i % 2 ? "bucket_" : "f";
+
+		files[i].begun = lines_add(&l, i * 100, "handler 1", "create /data/%s/%s%d", dir,
+					   name, i % 80);
+		if (i >= FILES / 2)
+			lines_add(&l, i * 100, "handler 1", "made folder /data/%s", dir);
+		lines_add(&l, i * 100, "handler 1", "added /data/%s/%s%d", dir, name, i % 80);
+		files[i].closed = lines_add(&l, i * 100 + 40, "handler 2", "closed /data/%s/%s%d",
+					    dir, name, i % 80);
+	}
+	steps_begin(&steps, &l);
+	ties_find(&ties, &steps.w, &steps.owners);
+	common_begin(&c, &steps.w, &steps.owners, ties.bits);
+	for (int i = 81; i < FILES; i += 2) {
+		uint32_t set = common_set(&c, steps_unit(&steps, files[i].begun));
+		uint32_t other = common_set(&c, steps_unit(&steps, files[i - 80].closed));
+		uint32_t own = common_set(&c, steps_unit(&steps, files[i].closed));
+
+		assert_true(common_tie(&c, own, set, &thing) > COMMON_NONE);
+		assert_false(common_tie(&c, other, set, &thing) > COMMON_NONE);
+	}
+	common_done(&c);
+	ties_done(&ties);
+	steps_end(&steps);
+	lines_end(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +177,7 @@ int main(void)
 		cmocka_unit_test(an_ending_that_many_keep_tells_nothing),
 		cmocka_unit_test(what_a_client_does_meanwhile_is_part_of_it),
 		cmocka_unit_test(who_does_several_things_at_once_does_not_tell),
+		cmocka_unit_test(what_is_called_alike_in_another_folder_is_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,8 @@
 enum {
 	SHARED_MAX = 64, /* further things that both name tell nothing new */
 	KNOWN_NR = 1 << 14,
-	DEALS_MAX = 4, /* who deals with more does so in several requests */
+	FOLDERS_MAX = 8, /* of a path that are named beside it */
+	DEALS_MAX = 4,   /* who deals with more does so in several requests */
 };
 #define DEPTH_BITS 2 /* a name by way of an owner says less */
 
@@ -67,6 +68,30 @@ static bool can_contradict(const struct kind_look *k)
 	return !k->is_agreed && !k->is_numbers && !k->is_address;
 }
 
+static bool is_above(const struct work *w, uint32_t a, uint32_t b)
+{
+	struct str x = gather_value(w->g, a), y = gather_value(w->g, b);
+
+	return (str_starts(x, y) && x.p[y.n] == '/') || (str_starts(y, x) && y.p[x.n] == '/');
+}
+
+/* Whether the thing is the only one of its kind in the set, but for folders above it. */
+static bool is_single(const struct work *w, const struct in_set *v, uint32_t nr, uint32_t thing)
+{
+	uint32_t kind = w->g->kind_of.v[thing], of_kind = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		if (v[i].depth >= DEPTH_PREFIX || w->g->kind_of.v[v[i].thing] != kind ||
+		    v[i].thing == thing)
+			continue;
+		if (!w->looks[kind].is_path || ++of_kind > FOLDERS_MAX ||
+		    !is_above(w, thing, v[i].thing) ||
+		    gather_value(w->g, thing).n < gather_value(w->g, v[i].thing).n)
+			return false;
+	}
+	return true;
+}
+
 /* The kinds of which the set has one value; several are no single one. */
 static void add_about(struct common *c, uint32_t set)
 {
@@ -76,14 +101,11 @@ static void add_about(struct common *c, uint32_t set)
 	const struct in_set *v = in_set(c, set, &nr);
 
 	for (uint32_t i = 0; i < nr; i++) {
-		uint32_t kind = w->g->kind_of.v[v[i].thing], of_kind = 0;
+		uint32_t kind = w->g->kind_of.v[v[i].thing];
 
 		about.filter |= filter_of(v[i].thing);
-		if (v[i].depth >= DEPTH_PREFIX || !can_contradict(&w->looks[kind]))
-			continue;
-		for (uint32_t k = 0; k < nr && of_kind < 2; k++)
-			of_kind += v[k].depth < DEPTH_PREFIX && w->g->kind_of.v[v[k].thing] == kind;
-		if (of_kind == 1)
+		if (v[i].depth < DEPTH_PREFIX && can_contradict(&w->looks[kind]) &&
+		    is_single(w, v, nr, v[i].thing))
 			vec_push(&c->singles, (struct common_single){ kind, v[i].thing });
 	}
 	about.nr_singles = (uint32_t)c->singles.nr - about.single_at;
@@ -105,13 +127,6 @@ uint32_t common_set(struct common *c, const struct unit *u)
 	if (set == nr)
 		add_about(c, set);
 	return set;
-}
-
-static bool is_above(const struct work *w, uint32_t a, uint32_t b)
-{
-	struct str x = gather_value(w->g, a), y = gather_value(w->g, b);
-
-	return (str_starts(x, y) && x.p[y.n] == '/') || (str_starts(y, x) && y.p[x.n] == '/');
 }
 
 /* Whether what is called after these numbers is one whole (application_17_1, job_17_1), whatever it
