@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "infer/requests/plain.h"
 #include "infer/requests/sight.h"
 #include "infer/requests/tokens.h"
 #include "model/event.h"
@@ -37,6 +38,22 @@ static unsigned nr_of(const char *kind)
 	for (unsigned i = 0; i < t.nr; i++)
 		nr += str_eq(t.v[i].kind, str_of(kind));
 	return nr;
+}
+
+static void words_without_digits_stand_by_themselves(void **state)
+{
+	static const char *const words[] = { "open",      "table", "orders_east",
+					     "web-items", "at",    "key" };
+	struct str word;
+	size_t at = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		assert_true(plain_next(STR("open table 'orders_east,row5', -web-items. at:"
+					   "/shop/orders blk_17 f BP-17-a <*>end key<"),
+				       &at, &word));
+		assert_true(str_eq(word, str_of(words[i])));
+	}
 }
 
 static void compounds_name_all_that_they_are_part_of(void **state)
@@ -265,6 +282,7 @@ static void memory_changes_nothing_of_what_is_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_without_digits_stand_by_themselves),
 		cmocka_unit_test(compounds_name_all_that_they_are_part_of),
 		cmocka_unit_test(numbers_of_a_compound_may_be_negative),
 		cmocka_unit_test(

@@ -20,6 +20,13 @@ static struct planned {
 	uint64_t *to;
 } plan[TABLES * TURNS * 16];
 static int nr_planned;
+/* What the tables are called; a state of a region, which is no name. */
+static const char *const numbered[TABLES] = { "ordersA0", "ordersA1", "ordersA2",
+					      "ordersA3", "ordersA4", "ordersA5" };
+static const char *const worded[TABLES] = { "orders_east", "users",   "web-items",
+					    "shop.carts",  "returns", "CLICKS" };
+static const char *const *tables = numbered;
+static const char *const states[] = { "OPENING", "OPEN", "SPLITTING", "CLOSING", "CLOSED" };
 
 __attribute__((format(printf, 5, 6))) static void add(bool is_server, int64_t ms, uint64_t *to,
 						      const char *thread, const char *format, ...)
@@ -64,15 +71,16 @@ static void plan_request(int table, int turn)
 	uint64_t *to = line[table][turn];
 
 	add(false, at, &to[0], (table + turn) % 2 ? "handler 1" : "handler 2",
-	    "client asks to %s ordersA%d", verbs[(table + 2 * turn) % 3], table);
-	add(false, busy, &to[1], "worker", "working on ordersA%d", table);
+	    "client asks to %s %s", verbs[(table + 2 * turn) % 3], tables[table]);
+	add(false, busy, &to[1], "worker", "working on %s", tables[table]);
 	add(false, busy + 1, &tick[table][turn], "worker", "looked at the queue");
-	add(true, busy + 10, &to[2], "opener", "region ab%030d of ordersA%d", region, table);
+	add(true, busy + 10, &to[2], "opener", "region ab%030d of %s", region, tables[table]);
 	add(true, busy + 11, &to[3], "opener", "writes ab%030d to blk_%d", region, block);
 	for (int i = 0; i < 5; i++)
 		add(true, busy + 12, NULL, "packets", "packet %d of blk_%d", i, block);
 	add(true, busy + 13, NULL, "opener", "wrote ab%030d to blk_%d", region, block);
-	add(true, busy + 13, &to[4], "closer", "done with ab%030d", region);
+	add(true, busy + 13, &to[4], "closer", "done with ab%030d, %s now", region,
+	    states[(table + turn) % 5]);
 	/* the block of the first turn is read in the third */
 	if (turn == 2)
 		add(true, busy + 14, &read_again[table], "reader", "sends blk_%d", block - turn);
@@ -138,12 +146,19 @@ static void what_is_about_nothing_beside_work_for_many_is_of_none(void **state)
 	lines_end(&l);
 }
 
+static void words_are_names_where_things_belong_to_them(void **state)
+{
+	tables = worded;
+	the_time_line_of_an_object_is_cut_into_requests(state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_time_line_of_an_object_is_cut_into_requests),
 		cmocka_unit_test(what_a_request_made_stays_with_it),
 		cmocka_unit_test(what_is_about_nothing_beside_work_for_many_is_of_none),
+		cmocka_unit_test(words_are_names_where_things_belong_to_them),
 	};
 
 	return RUN(tests);

@@ -32,7 +32,7 @@ void gather_done(struct gather *g)
 	*g = (struct gather){ 0 };
 }
 
-static uint32_t thing_of(struct gather *g, struct str name, uint64_t hash)
+uint32_t gather_thing(struct gather *g, struct str name, uint64_t hash)
 {
 	sym_t thing = names_add_hashed(&g->things, name, hash);
 
@@ -64,7 +64,7 @@ static void name_log(struct gather *g, struct str log)
 
 		if (n > 0 && (size_t)n < sizeof(both) && !str_starts(t.v[i].kind, STR("path")))
 			vec_push(&g->file_names,
-				 thing_of(g, (struct str){ both, (size_t)n }, t.v[i].hash));
+				 gather_thing(g, (struct str){ both, (size_t)n }, t.v[i].hash));
 	}
 }
 
@@ -149,20 +149,31 @@ static void push_name(struct gather *g, struct seen_line *l, uint32_t thing)
 	l->nr_names++;
 }
 
+static bool is_word(struct str name)
+{
+	return name.n > 1 && name.p[0] == TOKENS_WORD[0] && name.p[1] == SIGHT_SEPARATOR;
+}
+
 static void push_names(struct gather *g, struct seen_line *l, struct sight *s)
 {
+	uint32_t words[SIGHT_WORDS];
 	struct str name;
 
 	for (uint64_t i = 0; sight_next(s, &name); i++) {
 		if (i == s->nr_own)
 			l->nr_own = l->nr_names;
-		push_name(g, l, thing_of(g, name, s->hash));
+		if (!is_word(name))
+			push_name(g, l, gather_thing(g, name, s->hash));
+		else if (l->nr_words < SIGHT_WORDS)
+			words[l->nr_words++] = gather_thing(g, name, s->hash);
 	}
 	if (!s->nr_thread)
 		l->nr_own = l->nr_names;
 	if (l->file + 1 < g->file_at.nr)
 		for (uint32_t i = g->file_at.v[l->file]; i < g->file_at.v[l->file + 1]; i++)
 			push_name(g, l, g->file_names.v[i]);
+	for (unsigned i = 0; i < l->nr_words; i++)
+		vec_push(&g->named, words[i]);
 }
 
 /* It names its request, or is one by itself: a line of an access log. */
@@ -267,7 +278,8 @@ static uint32_t take_thing(struct gather *to, const struct gather *from, struct 
 	uint32_t *at = mapped(&m->things, thing);
 
 	if (!*at)
-		*at = 1 + thing_of(to, names_str(&from->things, thing), from->things.hash[thing]);
+		*at = 1 +
+		      gather_thing(to, names_str(&from->things, thing), from->things.hash[thing]);
 	return *at - 1;
 }
 
@@ -284,7 +296,7 @@ void gather_take(struct gather *to, const struct gather *from, struct gather_map
 	l.thread = take_name(&to->threads, &from->threads, &m->threads, l.thread);
 	l.type = take_type(to, from, m, l.type);
 	l.name_at = (uint32_t)to->named.nr;
-	for (unsigned i = 0; i < l.nr_names; i++)
+	for (unsigned i = 0; i < l.nr_names + (unsigned)l.nr_words; i++)
 		vec_push(&to->named, take_thing(to, from, m, from->named.v[line->name_at + i]));
 	vec_push(&to->lines, l);
 }

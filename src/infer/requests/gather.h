@@ -24,6 +24,7 @@ struct seen_line {
 	uint32_t type;    /* from which statement: in types */
 	uint32_t name_at; /* in named: own names, then those of thread and file */
 	uint16_t nr_own, nr_names;
+	uint8_t nr_words; /* behind the names: words that may name something (nouns.h) */
 	uint8_t level;
 	bool is_undated; /* ns is that of the next line, or of the first one of all */
 	bool is_keyed;   /* it carries the name of its request: others see to it */
@@ -77,6 +78,8 @@ void gather_take(struct gather *to, const struct gather *from, struct gather_map
 		 const struct seen_line *line);
 void gather_map_done(struct gather_map *m);
 
+/* The number of a thing: kind, separator, value. */
+uint32_t gather_thing(struct gather *g, struct str name, uint64_t hash);
 /* The value of a thing. */
 struct str gather_value(const struct gather *g, uint32_t thing);
 

@@ -62,13 +62,14 @@ static void put_lines(struct buf *b, const struct gather *g)
 	vec_each (&g->lines, l) {
 		buf_varint(b, l->nr_own);
 		buf_varint(b, l->nr_names);
+		buf_char(b, (char)l->nr_words);
 	}
 	vec_each (&g->lines, l) {
 		buf_char(b, (char)l->level);
 		buf_char(b, (char)flags_of(l));
 	}
 	vec_each (&g->lines, l)
-		for (unsigned i = 0; i < l->nr_names; i++)
+		for (unsigned i = 0; i < l->nr_names + (unsigned)l->nr_words; i++)
 			buf_varint(b, g->named.v[l->name_at + i]);
 }
 
@@ -140,8 +141,10 @@ static bool take_marks(struct str *s, struct gather *g)
 
 	vec_each (&g->lines, l) {
 		if (!take_below(s, UINT16_MAX + 1, &nr_own) ||
-		    !take_below(s, UINT16_MAX + 1, &nr_names))
+		    !take_below(s, UINT16_MAX + 1, &nr_names) || !s->n)
 			return false;
+		l->nr_words = (uint8_t)s->p[0];
+		*s = str_skip(*s, 1);
 		l->nr_own = (uint16_t)nr_own;
 		l->nr_names = (uint16_t)nr_names;
 	}
@@ -158,7 +161,7 @@ static bool take_marks(struct str *s, struct gather *g)
 		uint32_t thing;
 
 		l->name_at = (uint32_t)g->named.nr;
-		for (unsigned i = 0; i < l->nr_names; i++) {
+		for (unsigned i = 0; i < l->nr_names + (unsigned)l->nr_words; i++) {
 			if (!take_below(s, g->things.nr, &thing))
 				return false;
 			vec_push(&g->named, thing);

@@ -1,6 +1,7 @@
 #include "infer/requests/kinds.h"
 
 #include "base/mem.h"
+#include "infer/requests/tokens.h"
 
 /* Several numbers, addresses or paths in one unit make no list. */
 static bool is_listed(const struct kind_look *k, struct str name)
@@ -28,7 +29,8 @@ struct kind_look *kinds_look(const struct names *kinds)
 		k->is_sender = str_eq(name, STR("@>"));
 		k->is_address = str_eq(name, STR("address"));
 		k->is_number = str_ends(name, STR("="));
-		k->is_mixed = str_starts(name, STR("mix:"));
+		k->is_word = str_eq(name, STR(TOKENS_WORD));
+		k->is_mixed = k->is_word || str_starts(name, STR("mix:"));
 		k->is_listed = is_listed(k, name);
 	}
 	names_done(&stems);

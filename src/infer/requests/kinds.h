@@ -16,6 +16,7 @@ struct kind_look {
 	bool is_address;
 	bool is_number; /* pid=: a number with a name */
 	bool is_mixed;  /* mix:a0 */
+	bool is_word;   /* a word without digits: one of them names a thing */
 	bool is_listed; /* several in one unit make it a list of things */
 };
 

@@ -392,6 +392,7 @@ int matcher_new(struct matcher **m, const struct model_file *const *models, unsi
 		made->models[i] = models[i];
 	match_build(made);
 	match_name_points(made);
+	match_words_find(made);
 	*m = made;
 	return 0;
 }

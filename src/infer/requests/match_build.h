@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/names.h"
 #include "infer/requests/match_set.h"
+#include "infer/requests/match_words.h"
 #include "program/model_file.h"
 
 /* A name, and the texts that are found under it. */
@@ -23,7 +24,8 @@ struct matcher {
 	struct match_sets files;
 	const struct match_set *all;
 	const struct match_set *threads;
-	const struct str *point_names; /* by number */
+	const struct str *point_names;   /* by number */
+	const struct match_words *words; /* likewise */
 };
 
 void match_build(struct matcher *m);

@@ -9,6 +9,8 @@
 #include "base/skeleton.h"
 #include "infer/requests/match.h"
 #include "infer/requests/match_name.h"
+#include "infer/requests/match_words.h"
+#include "infer/requests/plain.h"
 #include "infer/requests/tokens.h"
 #include "model/event.h"
 
@@ -26,7 +28,7 @@ static char *put_bytes(char *p, struct str s)
 	return p + s.n;
 }
 
-enum { LINES = 2048 };
+enum { LINES = 2048, WORDS_TEXT = 1024 /* bytes of a line in which words are looked for */ };
 
 /* What lines are about that differ in their digits only, or names of threads. */
 struct known_line {
@@ -119,6 +121,27 @@ static bool is_message(const struct tokens *t)
 	return false;
 }
 
+/* The first words that stand in the holes of the statement; where none is known, those behind the
+ * first line, which is the shape of the text. Keys as in key=value are left out. */
+static void add_words(const void *ctx, uint32_t statement, struct str message, struct tokens *t,
+		      struct tokens_recipe *recipe)
+{
+	size_t at = statement ? 0 : str_find_char(message, '\n');
+	unsigned until = t->nr + SIGHT_WORDS;
+	struct str word, front = str_head(message, WORDS_TEXT);
+
+	while (until <= TOKENS_MAX && t->nr < until && plain_next(front, &at, &word)) {
+		const char *end = word.p + word.n;
+
+		if ((end < message.p + message.n && *end == '=') ||
+		    (statement && matcher_writes(ctx, statement, word)))
+			continue;
+		tokens_add_word(t, message, word, recipe);
+	}
+	if (recipe)
+		recipe->is_bad |= t->is_cut;
+}
+
 /* The statement that wrote the line, and what it names. Where the statement is known, the shape is
  * asked for of messages only. The recipe is bad if digits decide: each line is looked at then. */
 static void look(const void *ctx, struct event *ev, struct str message, struct tokens *t,
@@ -135,6 +158,7 @@ static void look(const void *ctx, struct event *ev, struct str message, struct t
 		tokens_find_names(t, message);
 	if (recipe ? ev->statement && is_message(t) : !ev->statement || is_message(t))
 		tokens_find(t, message);
+	add_words(ctx, ctx ? ev->statement : 0, message, t, recipe);
 	if (recipe)
 		recipe->is_bad |= by_digits;
 }

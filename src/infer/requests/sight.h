@@ -13,6 +13,8 @@ struct buf;
 struct event;
 struct matcher;
 
+enum { SIGHT_WORDS = 8 }; /* without digits, of one line; further ones name nothing */
+
 /* For struct statements of source/source.h; ctx is a struct matcher, or NULL when no program is
  * known. Sets statement and values. */
 void sight_event(const void *ctx, struct event *ev, struct str message, struct arena *arena);

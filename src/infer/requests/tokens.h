@@ -12,11 +12,12 @@ enum {
 	TOKENS_TEXT_MAX = 8192, /* so is what stands behind so many bytes */
 	TOKENS_WORDS = 16384,
 	TOKENS_SHAPE = 160,
-	TOKENS_RECIPE = 24, /* names in one */
-	TOKENS_KINDS = 320
+	TOKENS_RECIPE = 32, /* names in one */
+	TOKENS_KINDS = 352
 };
 
 #define TOKENS_SEPARATOR '\x1f'
+#define TOKENS_WORD "~" /* the kind of words that may name something */
 
 /* Of which kind a name is, by its look: names of one kind are compared with each other. */
 struct token {
@@ -55,6 +56,9 @@ void tokens_find(struct tokens *t, struct str text);
 void tokens_find_names(struct tokens *t, struct str text);
 /* Either, and how to find the names of other texts again that differ in their digits only. */
 void tokens_note(struct tokens *t, struct str text, bool has_shape, struct tokens_recipe *recipe);
+/* Adds a word of the text that has no digit: it names something if nouns.h says so. */
+void tokens_add_word(struct tokens *t, struct str text, struct str word,
+		     struct tokens_recipe *recipe);
 void tokens_follow(struct tokens *t, struct str text, const struct tokens_recipe *recipe);
 
 #endif

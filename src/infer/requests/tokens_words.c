@@ -48,6 +48,26 @@ void words_written(struct tokens *t, struct str both, size_t kind)
 	t->nr_words = (size_t)(both.p + both.n - t->words);
 }
 
+void tokens_add_word(struct tokens *t, struct str text, struct str word,
+		     struct tokens_recipe *recipe)
+{
+	struct str kind = STR(TOKENS_WORD), both = { 0, kind.n + 1 + word.n };
+	char *p = t->words + t->nr_words + sizeof(uint64_t);
+
+	if (t->nr_words + both.n + WORDS_HEAD > TOKENS_WORDS) {
+		t->is_cut = true;
+		return;
+	}
+	p += words_put_length(p, both.n);
+	both.p = p;
+	p = words_put(p, kind);
+	*p++ = TOKENS_SEPARATOR;
+	words_put(p, word);
+	if (recipe)
+		words_note(recipe, kind, (size_t)(word.p - text.p), word.n);
+	words_written(t, both, kind.n);
+}
+
 void tokens_follow(struct tokens *t, struct str text, const struct tokens_recipe *recipe)
 {
 	t->nr = 0;

@@ -11,6 +11,7 @@
 #include "infer/requests/handoff.h"
 #include "infer/requests/list.h"
 #include "infer/requests/nest.h"
+#include "infer/requests/nouns.h"
 #include "infer/requests/roots.h"
 #include "infer/requests/session.h"
 #include "infer/requests/turns.h"
@@ -97,6 +98,35 @@ static void count_full(const struct work *w, const enum sitting_state *state,
 	pthread_mutex_unlock(out->lock);
 }
 
+/* Whether words name the objects that work is about, or what belongs to these. */
+static bool are_names(const struct work *w)
+{
+	struct subjects s;
+	bool are;
+
+	subjects_find(&s, w);
+	are = s.kind && w->looks[s.kind].is_word;
+	for (uint32_t i = 1; i < w->g->things.nr && s.kind && !are; i++)
+		are = s.owner[i] && work_look(w, i)->is_word;
+	subjects_done(&s);
+	return are;
+}
+
+/* Where they do not, all is as it is without them. */
+static void begin(struct work *w, struct nouns *nouns, struct gather *g, struct course *course)
+{
+	roots_join(g);
+	nouns_find(nouns, g);
+	work_begin(w, g, course);
+	weigh_things(w);
+	if (!nouns->is_on || are_names(w))
+		return;
+	work_done(w);
+	nouns_undo(nouns, g);
+	work_begin(w, g, course);
+	weigh_things(w);
+}
+
 int window_infer(struct window *n, struct gather *g, struct course *course,
 		 const struct outlet *out, struct error *err)
 {
@@ -104,12 +134,11 @@ int window_infer(struct window *n, struct gather *g, struct course *course,
 	struct owners owners;
 	struct ties ties;
 	struct subjects subjects;
+	struct nouns nouns = { 0 };
 	enum sitting_state *state;
 	int got;
 
-	roots_join(g);
-	work_begin(&w, g, course);
-	weigh_things(&w);
+	begin(&w, &nouns, g, course);
 	agreed_find(&w);
 	cut_threads(&w);
 	family_split(&w);
@@ -131,6 +160,7 @@ int window_infer(struct window *n, struct gather *g, struct course *course,
 	state = find_states(n, &w);
 	count_full(&w, state, out);
 	got = sessions_emit(&w, &owners, state, out, err);
+	nouns_undo(&nouns, g);
 	if (n->until != INT64_MAX)
 		carry(&w, state, g);
 	free(state);
