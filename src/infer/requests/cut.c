@@ -141,25 +141,6 @@ static void learn_kinds(struct cutter *c, const struct seen_line *p, const struc
 	}
 }
 
-/* Whether the program goes on with another statement at once, about the same compound with another
- * last number: two versions of one thing. */
-static bool is_version(const struct cutter *c, const struct seen_line *p, const struct seen_line *e,
-		       const struct met *v, unsigned nr, unsigned at)
-{
-	const struct kind_look *looks = c->w->looks, *look = &looks[v[at].kind];
-	const struct gather *g = c->w->g;
-
-	if (p->type == e->type || e->ns - p->ns > (int64_t)LOOP_MS * NS_PER_MS)
-		return false;
-	for (unsigned i = 0; i < nr; i++)
-		if (v[i].is_shared && v[i].differs == 0 && looks[v[i].kind].stem &&
-		    !looks[v[i].kind].is_numbers &&
-		    (look->is_numbers || looks[v[i].kind].stem == look->stem))
-			return course_goes_on(c->w->course, g->statement.v[p->type],
-					      g->statement.v[e->type]);
-	return false;
-}
-
 static enum relation relate(const struct cutter *c, const struct seen_line *p,
 			    const struct seen_line *e)
 {
@@ -173,7 +154,7 @@ static enum relation relate(const struct cutter *c, const struct seen_line *p,
 		if (v[i].is_shared && (p->type != e->type || v[i].differs == 0)) {
 			shared = fmaxf(shared, v[i].shared);
 		} else if ((!c->is_loose[v[i].kind] || p->type == e->type) &&
-			   v[i].differs > differs && !is_version(c, p, e, v, nr, i)) {
+			   v[i].differs > differs) {
 			differs = v[i].differs;
 			is_sure = c->is_sure[v[i].kind] || p->type == e->type;
 		}
