@@ -22,6 +22,8 @@
 
 #define FAMILY_SILENT_NS (600 * NS_S)
 
+enum { FAMILIES_PART = 5 }; /* one in so many lines, where requests are families */
+
 /* Takes the place of what is in *g. */
 static void carry(const struct work *w, const enum sitting_state *state, struct gather *g)
 {
@@ -99,32 +101,69 @@ static void count_full(const struct work *w, const enum sitting_state *state,
 }
 
 /* Whether words name the objects that work is about, or what belongs to these. */
-static bool are_names(const struct work *w)
+static bool are_names(const struct work *w, const struct subjects *s)
+{
+	bool are = s->kind && w->looks[s->kind].is_word;
+
+	for (uint32_t i = 1; i < w->g->things.nr && s->kind && !are; i++)
+		are = s->owner[i] && work_look(w, i)->is_word;
+	return are;
+}
+
+/* Whether requests take turns at what work is about. */
+static bool has_turns(const struct work *w)
+{
+	vec_each (&w->units, u)
+		if (u->turn)
+			return true;
+	return false;
+}
+
+/* Whether a good part of the lines names what is one request by its name. */
+static bool are_families(const struct work *w)
+{
+	size_t nr = 0;
+
+	vec_each (&w->g->lines, l)
+		for (unsigned i = 0; i < l->nr_names; i++)
+			if (w->is_family[line_names(w, l)[i]]) {
+				nr++;
+				break;
+			}
+	return nr * FAMILIES_PART > w->g->lines.nr;
+}
+
+/* Threads into units, and these into turns. */
+static void cut_all(struct work *w, struct subjects *s, struct gather *g, struct course *course)
+{
+	work_begin(w, g, course);
+	weigh_things(w);
+	agreed_find(w);
+	cut_threads(w);
+	family_split(w);
+	subjects_find(s, w);
+	aside_find(w, s);
+	turns_find(w, s);
+}
+
+/* Words are names where requests take turns at what they name; where they do not, all is as it is
+ * without them. */
+static void begin(struct work *w, struct nouns *nouns, struct gather *g, struct course *course)
 {
 	struct subjects s;
 	bool are;
 
-	subjects_find(&s, w);
-	are = s.kind && w->looks[s.kind].is_word;
-	for (uint32_t i = 1; i < w->g->things.nr && s.kind && !are; i++)
-		are = s.owner[i] && work_look(w, i)->is_word;
-	subjects_done(&s);
-	return are;
-}
-
-/* Where they do not, all is as it is without them. */
-static void begin(struct work *w, struct nouns *nouns, struct gather *g, struct course *course)
-{
 	roots_join(g);
 	nouns_find(nouns, g);
-	work_begin(w, g, course);
-	weigh_things(w);
-	if (!nouns->is_on || are_names(w))
+	cut_all(w, &s, g, course);
+	are = !nouns->is_on || (are_names(w, &s) && has_turns(w) && !are_families(w));
+	subjects_done(&s);
+	if (are)
 		return;
 	work_done(w);
 	nouns_undo(nouns, g);
-	work_begin(w, g, course);
-	weigh_things(w);
+	cut_all(w, &s, g, course);
+	subjects_done(&s);
 }
 
 int window_infer(struct window *n, struct gather *g, struct course *course,
@@ -133,19 +172,11 @@ int window_infer(struct window *n, struct gather *g, struct course *course,
 	struct work w;
 	struct owners owners;
 	struct ties ties;
-	struct subjects subjects;
 	struct nouns nouns = { 0 };
 	enum sitting_state *state;
 	int got;
 
 	begin(&w, &nouns, g, course);
-	agreed_find(&w);
-	cut_threads(&w);
-	family_split(&w);
-	subjects_find(&subjects, &w);
-	aside_find(&w, &subjects);
-	turns_find(&w, &subjects);
-	subjects_done(&subjects);
 	weigh_units(&w);
 	find_owners(&w, &owners);
 	list_mark(&w);
