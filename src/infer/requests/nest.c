@@ -10,11 +10,14 @@
 
 #include "base/mem.h"
 #include "infer/requests/akin.h"
+#include "infer/requests/hold.h"
 
 enum {
 	NESTED_MIN = 5,
 	BEFORE_MAX = 16, /* earlier sessions of the client that one is held against */
 };
+#define SAME_SHARE \
+	0.8 /* more are about one thing where the name is that of a thing, not of a client */
 #define ASTRIDE_SHARE 0.2 /* of those that lie within: so many may begin in one and end behind */
 
 /* Of a session: when it was served, and when it called. */
@@ -31,6 +34,7 @@ struct visit {
 
 struct count {
 	uint32_t within, astride;
+	uint32_t same; /* within, and about the same thing */
 };
 
 struct nest {
@@ -114,6 +118,25 @@ static void order(struct nest *n)
 	n->visits.nr = kept;
 }
 
+/* Whether both deal with the same thing beside the client. */
+static bool share_more(const struct work *w, uint32_t a, uint32_t b, uint32_t client)
+{
+	const struct unit *u = &w->units.v[a], *v = &w->units.v[b];
+
+	for (uint32_t i = 0; i < u->nr_held; i++) {
+		struct held h = w->held.v[u->held_at + i];
+
+		if (h.depth >= DEPTH_PREFIX || work_look(w, h.thing)->is_numbers ||
+		    hold_same_stem(w, w->g->kind_of.v[h.thing], w->g->kind_of.v[client]))
+			continue;
+		for (uint32_t k = 0; k < v->nr_held; k++)
+			if (w->held.v[v->held_at + k].thing == h.thing &&
+			    w->held.v[v->held_at + k].depth < DEPTH_PREFIX)
+				return true;
+	}
+	return false;
+}
+
 /* Holds a session against the earlier ones of its client: how many it lies within, the last of
  * these, and whether it lies astride the end of one. */
 static uint32_t hold_against(const struct nest *n, size_t at, uint32_t *nr, bool *is_astride)
@@ -149,11 +172,14 @@ static void learn(struct nest *n)
 	for (size_t i = 0; i < n->visits.nr; i++) {
 		struct count *c = &n->counts[n->w->g->kind_of.v[n->visits.v[i].client]];
 		bool is_astride;
-		uint32_t nr;
+		uint32_t nr, found = hold_against(n, i, &nr, &is_astride);
 
-		hold_against(n, i, &nr, &is_astride);
 		c->astride += is_astride;
-		c->within += nr > 0 && !is_astride;
+		if (!nr || is_astride)
+			continue;
+		c->within++;
+		c->same += share_more(n->w, n->spans[found].unit,
+				      n->spans[n->visits.v[i].session].unit, n->visits.v[i].client);
 	}
 }
 
@@ -165,7 +191,8 @@ static void decide(struct nest *n)
 		bool is_astride;
 		uint32_t nr, found;
 
-		if (c->within < NESTED_MIN || c->astride > ASTRIDE_SHARE * c->within)
+		if (c->within < NESTED_MIN || c->astride > ASTRIDE_SHARE * c->within ||
+		    c->same > SAME_SHARE * c->within)
 			continue;
 		found = hold_against(n, i, &nr, &is_astride);
 		if (nr == 1 && !is_astride && !n->into[v->session]) {
