@@ -193,20 +193,32 @@ static int check_head(const char *path, struct str head, uint64_t bytes, struct 
 	return 0;
 }
 
-static int check_file(const char *path, struct error *err)
+/* A pipe is not even opened: whoever writes into it would take us for its reader, and be cut off.
+ */
+static int check_kind(const char *path, struct stat *st, struct error *err)
 {
-	cleanup(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char head[4096];
-	struct stat st;
-	ssize_t n;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (stat(path, st) < 0)
 		return error_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
-	if (S_ISDIR(st.st_mode))
+	if (S_ISDIR(st->st_mode))
 		return error_set(err, EISDIR, "'%s' is a directory, not a run file", path);
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(st->st_mode))
 		return error_set(err, EBADMSG, "'%s' is not a regular file, so not a run file",
 				 path);
+	return 0;
+}
+
+static int check_file(const char *path, struct error *err)
+{
+	char head[4096];
+	struct stat st;
+	int r = check_kind(path, &st, err);
+	cleanup(close_fd) int fd = r < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n;
+
+	if (r < 0)
+		return r;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return error_set(err, errno, "cannot open '%s': %s", path, strerror(errno));
 	n = read(fd, head, sizeof(head));
 	if (n < 0)
 		return error_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
