@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -191,7 +192,10 @@ int store_named(const char *where, const char *run, const char *otherwise, struc
 
 bool store_is_run(const char *path)
 {
-	cleanup(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	/* a pipe is not even opened: its writer would take us for its reader, and be cut off */
+	bool is_file = !stat(path, &st) && S_ISREG(st.st_mode);
+	cleanup(close_fd) int fd = is_file ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	char head[128];
 	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
 
