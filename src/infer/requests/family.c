@@ -369,14 +369,6 @@ static void by_time(struct finder *f)
 	map_done(&at);
 }
 
-static uint32_t *numbers(size_t nr)
-{
-	uint32_t *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
-
-	memset(v, 0, (nr + 1) * sizeof(*v));
-	return v;
-}
-
 /* Logs that are called after a family, and families that only such logs of one other name. */
 static void find_wholes(struct finder *f)
 {
@@ -405,8 +397,8 @@ static void find_wholes(struct finder *f)
 static void begin(struct finder *f, struct work *w)
 {
 	*f = (struct finder){ .w = w };
-	f->of_log = numbers(w->g->logs.nr + 1);
-	f->over = numbers(w->g->things.nr);
+	f->of_log = work_counts(w->g->logs.nr + 1);
+	f->over = work_counts(w->g->things.nr);
 	for (uint32_t i = 1; i < w->g->things.nr; i++) {
 		uint32_t family = w->seen[i] ? family_of(w, i) : 0;
 

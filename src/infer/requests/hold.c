@@ -40,15 +40,10 @@ struct own_names {
 	bool is_full; /* there were more */
 };
 
-static uint32_t *numbers(size_t nr)
-{
-	return mem_zalloc(mem_bytes(nr + 1, sizeof(uint32_t)));
-}
-
 static struct own_names own_begin(const struct work *w)
 {
-	return (struct own_names){ .taken = numbers(w->g->things.nr),
-				   .of_kind = numbers(w->g->kinds.nr) };
+	return (struct own_names){ .taken = work_counts(w->g->things.nr),
+				   .of_kind = work_counts(w->g->kinds.nr) };
 }
 
 static void own_end(struct own_names *own)
@@ -195,7 +190,7 @@ void weigh_units(struct work *w)
 	struct lists seen = { 0 };
 	struct own_names own = own_begin(w);
 
-	m.nr_values = numbers(w->g->kinds.nr);
+	m.nr_values = work_counts(w->g->kinds.nr);
 	for (uint32_t i = 0; i < w->g->things.nr; i++)
 		m.nr_values[w->g->kind_of.v[i]] += w->seen[i] && work_can_tell(w, i);
 	vec_each (&w->units, u) {
@@ -301,7 +296,7 @@ static void ask(const struct work *w, struct asking *q, const struct map_slot *o
 static void decide(const struct work *w, struct owners *o)
 {
 	struct asking q = { 0 };
-	uint32_t *nr_values = numbers(w->g->kinds.nr);
+	uint32_t *nr_values = work_counts(w->g->kinds.nr);
 
 	for (uint32_t i = 0; i < w->g->things.nr; i++)
 		nr_values[w->g->kind_of.v[i]] += w->seen[i] && work_can_tell(w, i);

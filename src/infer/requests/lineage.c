@@ -107,20 +107,12 @@ static void set_roots(struct lineage *l)
 	}
 }
 
-static uint32_t *numbers(size_t nr)
-{
-	uint32_t *v = mem_realloc(NULL, mem_bytes(nr + 1, sizeof(*v)));
-
-	memset(v, 0, (nr + 1) * sizeof(*v));
-	return v;
-}
-
 void lineage_find(struct work *w)
 {
 	const struct gather *g = w->g;
 	struct lineage l = { .w = w,
-			     .parent = numbers(3 * (size_t)g->kinds.nr),
-			     .of = numbers(g->things.nr) };
+			     .parent = work_counts(3 * (size_t)g->kinds.nr),
+			     .of = work_counts(g->things.nr) };
 	bool has_any = false;
 
 	l.child = l.parent + g->kinds.nr;

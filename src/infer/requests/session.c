@@ -546,69 +546,65 @@ static void answer(const struct sitting *s, uint32_t unit)
 	}
 }
 
-static void sit(struct sitting *s, uint32_t unit)
+/* What the unit follows, and how surely: the surest ground first. */
+static double find_parent(struct sitting *s, uint32_t unit)
+{
+	struct unit *u = &s->w->units.v[unit];
+	bool is_seldom = s->l->nr_of_type[u->type] < SELDOM;
+	double sure = 1;
+	const struct candidate *cause = cause_of(s, unit, &sure);
+
+	tie_to(u, cause, WHY_FOLLOWS);
+	if (!cause)
+		tie_to(u, go_on_with(s, unit), WHY_AGAIN);
+	if (u->parent == NO_UNIT && is_seldom)
+		tie_to(u, follow_at_once(s, unit), WHY_AGAIN);
+	if (u->parent == NO_UNIT && is_seldom)
+		u->parent = go_on_in_thread(s, unit);
+	if (u->parent == NO_UNIT)
+		u->parent = go_on_with_parts(s, unit);
+	if (u->parent != NO_UNIT && u->why == WHY_FIRST)
+		u->why = WHY_LOOP;
+	if (u->parent == NO_UNIT)
+		begin_anew(s, unit);
+	if (u->parent == NO_UNIT)
+		tie_to(u, interim_cause(&s->interim, s->l, unit), WHY_AGAIN);
+	return sure;
+}
+
+/* The unit is of the session of its family or its turn, whatever it follows. */
+static void sit_with(struct sitting *s, struct unit *u, uint64_t *session, enum why_how why,
+		     uint32_t thing)
+{
+	if (!*session)
+		*session = ++s->nr;
+	u->session = (uint32_t)*session;
+	u->why = why;
+	u->thing = thing;
+	if (u->parent != NO_UNIT && s->w->units.v[u->parent].session != u->session)
+		u->parent = NO_UNIT;
+}
+
+/* Begins a session. Rounds of a loop that nothing else explains are one piece of work. */
+static void sit_alone(struct sitting *s, uint32_t unit)
 {
 	struct work *w = s->w;
 	struct unit *u = &w->units.v[unit];
-	double sure = 1;
+	uint32_t *at = &s->executions[u->execution];
+	bool is_round = *at && !u->is_batch && akin_beside(w, &w->units.v[*at - 1], u);
 
-	u->is_batch = u->family == FAMILY_SEVERAL || u->is_aside ||
-		      (!u->family && !u->turn && (u->is_batch || is_spread(s, u)));
-	if (!u->is_batch && !u->is_undated)
-		answer(s, unit);
-	if (!u->is_batch && !u->is_undated && u->parent == NO_UNIT) {
-		const struct candidate *cause = cause_of(s, unit, &sure);
+	u->why = is_round ? WHY_LOOP : WHY_FIRST;
+	u->session = is_round ? w->units.v[*at - 1].session : ++s->nr;
+	if (!is_round)
+		*at = unit + 1u;
+}
 
-		tie_to(u, cause, WHY_FOLLOWS);
-		if (!cause)
-			tie_to(u, go_on_with(s, unit), WHY_AGAIN);
-		if (u->parent == NO_UNIT && s->l->nr_of_type[u->type] < SELDOM)
-			tie_to(u, follow_at_once(s, unit), WHY_AGAIN);
-		if (u->parent == NO_UNIT && s->l->nr_of_type[u->type] < SELDOM)
-			u->parent = go_on_in_thread(s, unit);
-		if (u->parent == NO_UNIT)
-			u->parent = go_on_with_parts(s, unit);
-		if (u->parent != NO_UNIT && u->why == WHY_FIRST)
-			u->why = WHY_LOOP;
-		if (u->parent == NO_UNIT)
-			begin_anew(s, unit);
-		if (u->parent == NO_UNIT)
-			tie_to(u, interim_cause(&s->interim, s->l, unit), WHY_AGAIN);
-	}
-	if (u->family && !u->is_batch) {
-		uint64_t *at = map_at(&s->families, u->family);
+/* What later units may follow. */
+static void remember(struct sitting *s, uint32_t unit)
+{
+	struct work *w = s->w;
+	const struct unit *u = &w->units.v[unit];
 
-		if (!*at)
-			*at = ++s->nr;
-		u->session = (uint32_t)*at;
-		u->why = WHY_FAMILY;
-		u->thing = u->family;
-		if (u->parent != NO_UNIT && w->units.v[u->parent].session != u->session)
-			u->parent = NO_UNIT;
-	} else if (u->turn && !u->is_batch) {
-		uint64_t *at = map_at(&s->turns, u->turn);
-
-		if (!*at)
-			*at = ++s->nr;
-		u->session = (uint32_t)*at;
-		u->why = WHY_TURN;
-		u->thing = u->subject;
-		if (u->parent != NO_UNIT && w->units.v[u->parent].session != u->session)
-			u->parent = NO_UNIT;
-	} else if (u->parent != NO_UNIT) {
-		u->session = w->units.v[u->parent].session;
-		u->sure = (float)sure;
-	} else {
-		uint32_t *at = &s->executions[u->execution];
-		bool is_round = *at && !u->is_batch && akin_beside(w, &w->units.v[*at - 1], u);
-
-		/* rounds of a loop that nothing else explains are one piece of work */
-		u->why = is_round ? WHY_LOOP : WHY_FIRST;
-		u->session = is_round ? w->units.v[*at - 1].session : ++s->nr;
-		if (!is_round)
-			*at = unit + 1u;
-	}
-	u->is_served = is_served(s, u);
 	for (uint32_t at = u->from; at < u->to; at++)
 		if (s->is_must[work_line(w, at)->type])
 			*map_at(&s->seen, map_pair(u->session, work_line(w, at)->type)) = 1;
@@ -619,11 +615,38 @@ static void sit(struct sitting *s, uint32_t unit)
 	}
 	if (u->end > s->end.v[u->session])
 		s->end.v[u->session] = u->end;
-	if (!u->is_batch)
-		deeds_add(&s->deeds, unit);
-	for (uint32_t i = 0; i < u->nr_held && !u->is_batch; i++)
+	if (u->is_batch)
+		return;
+	deeds_add(&s->deeds, unit);
+	for (uint32_t i = 0; i < u->nr_held; i++)
 		if (!held(w, u)[i].depth)
 			s->live[held(w, u)[i].thing] = u->session;
+}
+
+static void sit(struct sitting *s, uint32_t unit)
+{
+	struct work *w = s->w;
+	struct unit *u = &w->units.v[unit];
+	double sure = 1;
+
+	u->is_batch = u->family == FAMILY_SEVERAL || u->is_aside ||
+		      (!u->family && !u->turn && (u->is_batch || is_spread(s, u)));
+	if (!u->is_batch && !u->is_undated)
+		answer(s, unit);
+	if (!u->is_batch && !u->is_undated && u->parent == NO_UNIT)
+		sure = find_parent(s, unit);
+	if (u->family && !u->is_batch) {
+		sit_with(s, u, map_at(&s->families, u->family), WHY_FAMILY, u->family);
+	} else if (u->turn && !u->is_batch) {
+		sit_with(s, u, map_at(&s->turns, u->turn), WHY_TURN, u->subject);
+	} else if (u->parent != NO_UNIT) {
+		u->session = w->units.v[u->parent].session;
+		u->sure = (float)sure;
+	} else {
+		sit_alone(s, unit);
+	}
+	u->is_served = is_served(s, u);
+	remember(s, unit);
 }
 
 /* Which kinds of things units of each type name. */

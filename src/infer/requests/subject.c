@@ -44,14 +44,6 @@ struct finder {
 	uint32_t *of_line;
 };
 
-static void *zeroed(size_t nr, size_t size)
-{
-	void *p = mem_realloc(NULL, mem_bytes(nr + 1, size));
-
-	memset(p, 0, (nr + 1) * size);
-	return p;
-}
-
 static uint32_t both(uint32_t a, uint32_t b)
 {
 	return !a || a == b ? b : !b ? a : SUBJECT_SEVERAL;
@@ -209,7 +201,7 @@ struct standing {
 static struct standing *stand(const struct work *w)
 {
 	const struct gather *g = w->g;
-	struct standing *kinds = zeroed(g->kinds.nr, sizeof(*kinds));
+	struct standing *kinds = work_zeroes(g->kinds.nr, sizeof(*kinds));
 
 	for (uint32_t i = 1; i < g->things.nr; i++) {
 		struct standing *k = &kinds[g->kind_of.v[i]];
@@ -265,8 +257,8 @@ static unsigned list_kinds(const struct work *w, uint32_t *to)
 
 static uint32_t *sort_by_kind(const struct gather *g)
 {
-	uint32_t *at = zeroed(g->kinds.nr + 1, sizeof(*at));
-	uint32_t *to = zeroed(g->things.nr, sizeof(*to));
+	uint32_t *at = work_zeroes(g->kinds.nr + 1, sizeof(*at));
+	uint32_t *to = work_zeroes(g->things.nr, sizeof(*to));
 
 	for (uint32_t i = 0; i < g->things.nr; i++)
 		at[g->kind_of.v[i] + 1]++;
@@ -288,14 +280,14 @@ void subjects_find(struct subjects *s, const struct work *w)
 	*s = (struct subjects){ 0 };
 	if (!nr)
 		return;
-	f.votes = zeroed(w->g->things.nr, sizeof(*f.votes));
-	f.kinds = zeroed(w->g->kinds.nr, sizeof(*f.kinds));
-	f.seen_by = zeroed(w->g->things.nr, sizeof(*f.seen_by));
-	f.is_place = zeroed(w->g->things.nr, sizeof(*f.is_place));
+	f.votes = work_zeroes(w->g->things.nr, sizeof(*f.votes));
+	f.kinds = work_zeroes(w->g->kinds.nr, sizeof(*f.kinds));
+	f.seen_by = work_zeroes(w->g->things.nr, sizeof(*f.seen_by));
+	f.is_place = work_zeroes(w->g->things.nr, sizeof(*f.is_place));
 	vec_each (&w->g->file_names, thing)
 		f.is_place[*thing] = true;
 	f.by_kind = sort_by_kind(w->g);
-	f.of_line = zeroed(w->g->lines.nr, sizeof(*f.of_line));
+	f.of_line = work_zeroes(w->g->lines.nr, sizeof(*f.of_line));
 	for (unsigned i = 0; i < nr; i++) {
 		size_t lines = try_kind(&f, kinds[i]);
 
@@ -307,7 +299,7 @@ void subjects_find(struct subjects *s, const struct work *w)
 	}
 	if (s->kind) {
 		try_kind(&f, s->kind);
-		s->owner = zeroed(w->g->things.nr, sizeof(*s->owner));
+		s->owner = work_zeroes(w->g->things.nr, sizeof(*s->owner));
 		for (uint32_t i = 1; i < w->g->things.nr; i++)
 			s->owner[i] = owner_of(&f, i);
 		s->of_line = f.of_line;

@@ -70,11 +70,6 @@ void ties_done(struct ties *l)
 	free(l->set);
 }
 
-static uint32_t *numbers(size_t nr)
-{
-	return mem_zalloc(mem_bytes(nr + 1, sizeof(uint32_t)));
-}
-
 /* How many units could have been followed, and how many were. */
 static double counts(const struct ties *l, uint32_t type, uint32_t next, double *followed)
 {
@@ -159,7 +154,7 @@ static void offer(struct finder *f, uint32_t unit, struct recent earlier)
 /* From which statements the lines of each unit are. */
 static void list_types(struct ties *l, const struct work *w)
 {
-	uint32_t *taken = numbers(w->g->types.nr);
+	uint32_t *taken = work_counts(w->g->types.nr);
 
 	for (uint32_t i = 0; i < w->units.nr; i++) {
 		const struct unit *u = &w->units.v[i];
@@ -235,7 +230,7 @@ static void note_again(struct finder *f, uint32_t unit)
 static void weigh(struct ties *l, const struct work *w)
 {
 	size_t nr = w->g->things.nr + 1;
-	uint32_t *count = numbers(nr);
+	uint32_t *count = work_counts(nr);
 	float logs[LOGS_NR];
 
 	for (size_t i = 0; i < w->held.nr; i++)
@@ -281,15 +276,15 @@ void ties_find(struct ties *l, struct work *w, const struct owners *o)
 
 	*l = (struct ties){ 0 };
 	weigh(l, w);
-	l->nr_of_type = numbers(nr_types);
-	l->nr_again = numbers(nr_types);
+	l->nr_of_type = work_counts(nr_types);
+	l->nr_again = work_counts(nr_types);
 	list_types(l, w);
 	common_begin(&f.common, w, o, l->bits);
 	f.customs = customs_new(w, l);
-	l->set = numbers(w->units.nr);
+	l->set = work_counts(w->units.nr);
 	for (uint32_t i = 0; i < w->units.nr; i++)
 		l->set[i] = common_set(&f.common, &w->units.v[i]);
-	f.offered = numbers(w->units.nr);
+	f.offered = work_counts(w->units.nr);
 	f.by_type = mem_zalloc(mem_bytes(nr_types, sizeof(*f.by_type)));
 	f.recent = mem_zalloc(mem_bytes(nr_things, sizeof(*f.recent)));
 	for (uint32_t i = 0; i < w->units.nr; i++)

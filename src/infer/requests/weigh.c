@@ -157,14 +157,6 @@ static void weigh_kind(struct work *w, const struct times *t, uint32_t kind, uin
 	}
 }
 
-static void *zeroed(size_t nr, size_t size)
-{
-	void *p = mem_realloc(NULL, mem_bytes(nr + 1, size));
-
-	memset(p, 0, (nr + 1) * size);
-	return p;
-}
-
 uint32_t work_numbers(const struct work *w, uint32_t thing)
 {
 	struct str kind = names_str(&w->g->kinds, w->g->kind_of.v[thing]);
@@ -187,7 +179,7 @@ uint32_t work_numbers(const struct work *w, uint32_t thing)
  * of one piece of work. */
 static void find_families(struct work *w)
 {
-	uint64_t *word = zeroed(w->g->things.nr, sizeof(*word));
+	uint64_t *word = work_zeroes(w->g->things.nr, sizeof(*word));
 
 	for (uint32_t i = 1; i < w->g->things.nr; i++) {
 		struct str kind = names_str(&w->g->kinds, w->g->kind_of.v[i]);
@@ -212,16 +204,18 @@ static void find_families(struct work *w)
 void weigh_things(struct work *w)
 {
 	size_t nr = w->g->things.nr, nr_kinds = w->g->kinds.nr;
-	struct times t = { zeroed(nr, sizeof(int64_t)), zeroed(nr, sizeof(int64_t)), 0, 0 };
-	uint32_t *things = zeroed(nr, sizeof(*things)), *counts = zeroed(nr, sizeof(*counts));
-	size_t *at = zeroed(nr_kinds + 1, sizeof(*at));
+	struct times t = { work_zeroes(nr, sizeof(int64_t)), work_zeroes(nr, sizeof(int64_t)), 0,
+			   0 };
+	uint32_t *things = work_zeroes(nr, sizeof(*things)),
+		 *counts = work_zeroes(nr, sizeof(*counts));
+	size_t *at = work_zeroes(nr_kinds + 1, sizeof(*at));
 
-	w->seen = zeroed(nr, sizeof(*w->seen));
-	w->bits = zeroed(nr, sizeof(*w->bits));
-	w->is_hub = zeroed(nr, sizeof(*w->is_hub));
-	w->root = zeroed(nr, sizeof(*w->root));
-	w->is_family = zeroed(nr, sizeof(*w->is_family));
-	w->is_measure = zeroed(nr_kinds, sizeof(*w->is_measure));
+	w->seen = work_zeroes(nr, sizeof(*w->seen));
+	w->bits = work_zeroes(nr, sizeof(*w->bits));
+	w->is_hub = work_zeroes(nr, sizeof(*w->is_hub));
+	w->root = work_zeroes(nr, sizeof(*w->root));
+	w->is_family = work_zeroes(nr, sizeof(*w->is_family));
+	w->is_measure = work_zeroes(nr_kinds, sizeof(*w->is_measure));
 	count(w, &t);
 	for (size_t i = 0; i < nr; i++)
 		if (w->seen[i])

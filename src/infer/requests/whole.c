@@ -53,14 +53,6 @@ struct whole {
 	struct musts back;      /* what nearly always stands before it in its thread */
 };
 
-static void *zeroes(size_t nr, size_t size)
-{
-	void *p = mem_realloc(NULL, mem_bytes(nr + 1, size));
-
-	memset(p, 0, (nr + 1) * size);
-	return p;
-}
-
 static void see_logs(struct whole *h)
 {
 	const struct gather *g = h->w->g;
@@ -179,12 +171,12 @@ static int64_t moments(int64_t sum, uint32_t nr)
 static void list_starts(struct whole *h)
 {
 	size_t nr_types = h->w->g->types.nr;
-	uint32_t *next = zeroes(nr_types + 1, sizeof(*next));
+	uint32_t *next = work_zeroes(nr_types + 1, sizeof(*next));
 
-	h->starts_at = zeroes(nr_types + 1, sizeof(*h->starts_at));
+	h->starts_at = work_zeroes(nr_types + 1, sizeof(*h->starts_at));
 	for (size_t i = 0; i < nr_types; i++)
 		next[i + 1] = h->starts_at[i + 1] = h->starts_at[i] + h->nr_units[i];
-	h->starts = zeroes(h->starts_at[nr_types], sizeof(*h->starts));
+	h->starts = work_zeroes(h->starts_at[nr_types], sizeof(*h->starts));
 	vec_each (&h->w->units, u)
 		if (!u->is_undated && !u->is_batch)
 			h->starts[next[u->type]++] = u->start;
@@ -232,7 +224,7 @@ static uint32_t key_of(const struct pair *p, bool is_back)
 static void find_must(const struct whole *h, struct musts *m, bool is_back)
 {
 	size_t nr_types = h->w->g->types.nr;
-	uint32_t *nr = zeroes(nr_types, sizeof(*nr));
+	uint32_t *nr = work_zeroes(nr_types, sizeof(*nr));
 	VEC(uint32_t) v = { 0 };
 
 	for (uint32_t i = 0; i < h->pairs.nr; i++) {
@@ -244,7 +236,7 @@ static void find_must(const struct whole *h, struct musts *m, bool is_back)
 			vec_push(&v, i);
 		}
 	}
-	m->at = zeroes(nr_types + 1, sizeof(*m->at));
+	m->at = work_zeroes(nr_types + 1, sizeof(*m->at));
 	for (size_t i = 0; i < nr_types; i++)
 		m->at[i + 1] = m->at[i] + nr[i];
 	vec_each (&v, i)
@@ -264,11 +256,11 @@ struct whole *whole_new(const struct work *w)
 	size_t nr_types = w->g->types.nr;
 
 	*h = (struct whole){ .w = w, .last = INT64_MIN };
-	h->log_first = zeroes(w->g->logs.nr + 1, sizeof(*h->log_first));
-	h->nr = zeroes(nr_types, sizeof(*h->nr));
-	h->nr_units = zeroes(nr_types, sizeof(*h->nr_units));
-	h->nr_after = zeroes(nr_types, sizeof(*h->nr_after));
-	h->delay_after = zeroes(nr_types, sizeof(*h->delay_after));
+	h->log_first = work_zeroes(w->g->logs.nr + 1, sizeof(*h->log_first));
+	h->nr = work_zeroes(nr_types, sizeof(*h->nr));
+	h->nr_units = work_zeroes(nr_types, sizeof(*h->nr_units));
+	h->nr_after = work_zeroes(nr_types, sizeof(*h->nr_after));
+	h->delay_after = work_zeroes(nr_types, sizeof(*h->delay_after));
 	see_logs(h);
 	vec_each (&w->units, u)
 		if (!u->is_undated && !u->is_batch)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/mem.h"
 #include "base/vec.h"
 #include "infer/requests/gather.h"
 #include "infer/requests/kinds.h"
@@ -69,6 +70,17 @@ struct work {
 	VEC(struct unit) units; /* by start */
 	VEC(struct held) held;
 };
+
+/* One more than so many of that size, all zero. */
+static inline void *work_zeroes(size_t nr, size_t size)
+{
+	return mem_zalloc(mem_bytes(nr + 1, size));
+}
+
+static inline uint32_t *work_counts(size_t nr)
+{
+	return work_zeroes(nr, sizeof(uint32_t));
+}
 
 static inline const struct seen_line *work_line(const struct work *w, uint32_t at)
 {
