@@ -1,0 +1,28 @@
+/* What lines name together, in; the objects behind it, how their types relate and each one's life,
+ * out (docs/objects.md tells how). */
+#ifndef CULPRIT_INFER_OBJECTS_OBJECTS_H
+#define CULPRIT_INFER_OBJECTS_OBJECTS_H
+
+#include <stddef.h>
+
+struct error;
+struct losses;
+struct mention;
+struct object_graph;
+struct objects;
+
+struct objects_options {
+	size_t memory_bytes; /* beyond this the oldest are left out and counted; 0: 512 MiB */
+};
+
+/* NULL stands for the usual options. */
+struct objects *objects_new(const struct objects_options *options);
+void objects_free(struct objects *o);
+/* Takes a copy of what the mention borrows. Not for several threads at once. */
+void objects_add(struct objects *o, const struct mention *m);
+/* The graph of all that was added so far, borrowed from o until the next call; more may be added
+ * and settled again. 0, or negative with *err. */
+int objects_settle(struct objects *o, struct object_graph *g, struct losses *losses,
+		   struct error *err);
+
+#endif
