@@ -55,6 +55,9 @@
 	X(LOSS_WORK_NAMES_LEFT, "work_with_names_left_out", \
 	  "piece of work that names more than is looked at to find its request (kept)", \
 	  "pieces of work that name more than is looked at to find their requests (kept)") \
+	X(LOSS_WORDS_LEFT, "words_not_weighed", \
+	  "word that was not looked at as a name, there being too many", \
+	  "words that were not looked at as names, there being too many") \
 	X(LOSS_ORDERS_LEFT, "methods_without_order", \
 	  "method of the program whose order of statements is too large to be used", \
 	  "methods of the program whose order of statements is too large to be used") \

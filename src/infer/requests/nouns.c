@@ -29,7 +29,7 @@ enum {
 #define AGAIN 0x40000000u   /* in another line */
 
 /* A word at a place. */
-struct mention {
+struct word_at {
 	uint32_t place, word;
 };
 
@@ -51,10 +51,11 @@ struct chooser {
 	struct names words;
 	struct map place_of; /* statement and ordinal, or what is around: 1 + place */
 	VEC(struct place) places;
-	VEC(struct mention) mentions; /* of texts that no statement is known of, by type ... */
+	VEC(struct word_at) mentions; /* of texts that no statement is known of, by type ... */
 	VEC(uint32_t) mention_at;     /* ... from where on; one more */
 	struct map met;               /* place and thing: the word beside it, and marks */
 	VEC(uint32_t) sort;           /* of each word: another one of its sort, or itself */
+	uint64_t nr_left;             /* words that were not weighed, there being too many */
 };
 
 static uint64_t mixed(uint64_t a, uint64_t b)
@@ -69,8 +70,11 @@ static uint32_t place_at(struct chooser *c, uint64_t key)
 {
 	uint64_t *at;
 
-	if (c->places.nr >= PLACES_MAX)
-		return (at = map_find(&c->place_of, key)) ? (uint32_t)*at : 0;
+	if (c->places.nr >= PLACES_MAX) {
+		at = map_find(&c->place_of, key);
+		c->nr_left += !at;
+		return at ? (uint32_t)*at : 0;
+	}
 	at = map_at(&c->place_of, key);
 	if (!*at) {
 		vec_push(&c->places, (struct place){ 0 });
@@ -79,7 +83,7 @@ static uint32_t place_at(struct chooser *c, uint64_t key)
 	return (uint32_t)*at;
 }
 
-static void see(struct chooser *c, struct mention m)
+static void see(struct chooser *c, struct word_at m)
 {
 	struct place *p = m.place ? &c->places.v[m.place - 1] : NULL;
 
@@ -103,7 +107,7 @@ static void read_shape(struct chooser *c, struct str type)
 		words[++nr] = names_add(&c->words, word);
 	for (unsigned i = 1; i <= nr; i++) {
 		uint64_t key = mixed(point, map_pair(words[i - 1], words[i + 1]));
-		struct mention m = { place_at(c, key), words[i] };
+		struct word_at m = { place_at(c, key), words[i] };
 
 		see(c, m);
 		vec_push(&c->mentions, m);
@@ -123,7 +127,7 @@ static void read_types(struct chooser *c)
 }
 
 /* What the line mentions: to[SHAPE_WORDS]. */
-static unsigned mentions_of(struct chooser *c, const struct seen_line *l, struct mention *to)
+static unsigned mentions_of(struct chooser *c, const struct seen_line *l, struct word_at *to)
 {
 	const struct gather *g = c->g;
 	unsigned nr = 0;
@@ -136,14 +140,14 @@ static unsigned mentions_of(struct chooser *c, const struct seen_line *l, struct
 		uint32_t thing = g->named.v[l->name_at + l->nr_names + i];
 		uint32_t place = place_at(c, mixed(1, map_pair(l->type, i)));
 
-		to[nr++] = (struct mention){ place, names_add(&c->words, gather_value(g, thing)) };
+		to[nr++] = (struct word_at){ place, names_add(&c->words, gather_value(g, thing)) };
 	}
 	return nr;
 }
 
 static void read_lines(struct chooser *c)
 {
-	struct mention m[SHAPE_WORDS];
+	struct word_at m[SHAPE_WORDS];
 
 	for (size_t i = 0; i < c->g->lines.nr; i++) {
 		unsigned nr = c->g->lines.v[i].nr_words ? mentions_of(c, &c->g->lines.v[i], m) : 0;
@@ -155,13 +159,15 @@ static void read_lines(struct chooser *c)
 
 /* --- what stands beside them --------------------------------------------------------------- */
 
-static void meet(struct chooser *c, struct mention m, uint32_t thing)
+static void meet(struct chooser *c, struct word_at m, uint32_t thing)
 {
 	uint64_t key = map_pair(m.place, thing), *at;
 
 	at = c->met.nr < MEETINGS_MAX ? map_at(&c->met, key) : map_find(&c->met, key);
-	if (!at)
+	if (!at) {
+		c->nr_left++;
 		return;
+	}
 	if (!*at)
 		*at = m.word;
 	else
@@ -175,7 +181,7 @@ static bool can_belong(const struct kind_look *k)
 	       !k->is_numbers && !k->is_word;
 }
 
-static void meet_things(struct chooser *c, const struct seen_line *l, struct mention m)
+static void meet_things(struct chooser *c, const struct seen_line *l, struct word_at m)
 {
 	const struct gather *g = c->g;
 	unsigned nr = 0;
@@ -190,14 +196,14 @@ static void meet_things(struct chooser *c, const struct seen_line *l, struct men
 	}
 }
 
-static bool can_tell(const struct chooser *c, struct mention m)
+static bool can_tell(const struct chooser *c, struct word_at m)
 {
 	return m.place && c->places.v[m.place - 1].has_several;
 }
 
 static void meet_all(struct chooser *c)
 {
-	struct mention m[SHAPE_WORDS];
+	struct word_at m[SHAPE_WORDS];
 
 	for (size_t i = 0; i < c->g->lines.nr; i++) {
 		const struct seen_line *l = &c->g->lines.v[i];
@@ -261,7 +267,7 @@ static void join(struct chooser *c, uint32_t a, uint32_t b)
 	c->sort.v[a > b ? a : b] = a < b ? a : b;
 }
 
-static bool is_owner(const struct chooser *c, struct mention m)
+static bool is_owner(const struct chooser *c, struct word_at m)
 {
 	return m.place && c->places.v[m.place - 1].is_owner;
 }
@@ -270,7 +276,7 @@ static bool is_owner(const struct chooser *c, struct mention m)
 static uint32_t *find_sorts(struct chooser *c)
 {
 	uint32_t *lines = mem_zalloc(mem_bytes(c->words.nr + 1u, sizeof(*lines)));
-	struct mention m[SHAPE_WORDS];
+	struct word_at m[SHAPE_WORDS];
 
 	for (uint32_t w = 0; w <= c->words.nr; w++)
 		vec_push(&c->sort, w);
@@ -306,7 +312,7 @@ static uint32_t best_sort(struct chooser *c, const uint32_t *lines)
 	return best;
 }
 
-void nouns_choose(const struct gather *g, struct names *chosen)
+uint64_t nouns_choose(const struct gather *g, struct names *chosen)
 {
 	struct chooser c = { .g = g, .looks = kinds_look(&g->kinds) };
 	uint32_t *lines, best;
@@ -329,13 +335,14 @@ void nouns_choose(const struct gather *g, struct names *chosen)
 	vec_done(&c.mentions);
 	vec_done(&c.mention_at);
 	vec_done(&c.sort);
+	return c.nr_left;
 }
 
 bool nouns_find(struct nouns *n, struct gather *g)
 {
 	struct names chosen = { 0 };
 
-	nouns_choose(g, &chosen);
+	n->nr_left = nouns_choose(g, &chosen);
 	n->is_on = chosen.nr > WORDS_MIN && nouns_add(n, g, &chosen);
 	names_done(&chosen);
 	return n->is_on;

@@ -14,6 +14,7 @@ struct nouns {
 	VEC(struct seen_line) lines;
 	VEC(uint32_t) named;
 	bool is_on;
+	uint64_t nr_left; /* words that were not weighed, there being too many */
 };
 
 /* Adds the names to the lines; false: there are none, and nothing is changed. */
@@ -21,8 +22,9 @@ bool nouns_find(struct nouns *n, struct gather *g);
 /* Takes them out again, if there are any. */
 void nouns_undo(struct nouns *n, struct gather *g);
 
-/* The words that may be names of one sort: what stands where they stand is owned by one of them. */
-void nouns_choose(const struct gather *g, struct names *chosen);
+/* The words that may be names of one sort: what stands where they stand is owned by one of them.
+ * Returns how many were not weighed, there being too many. */
+uint64_t nouns_choose(const struct gather *g, struct names *chosen);
 /* Adds the names of these words; false: none stands for itself. */
 bool nouns_add(struct nouns *n, struct gather *g, const struct names *chosen);
 

@@ -87,8 +87,8 @@ static enum sitting_state *find_states(struct window *n, const struct work *w)
 	return state;
 }
 
-/* Work that names more than is looked at is told, once it is over. */
-static void count_full(const struct work *w, const enum sitting_state *state,
+/* Work that names more than is looked at is told, once it is over; so are words. */
+static void count_left(const struct work *w, const enum sitting_state *state, uint64_t nr_words,
 		       const struct outlet *out)
 {
 	uint64_t nr = 0;
@@ -97,6 +97,7 @@ static void count_full(const struct work *w, const enum sitting_state *state,
 		nr += u->is_full && state[u->session] == SITTING_OVER;
 	pthread_mutex_lock(out->lock);
 	store_losses(out->store)->count[LOSS_WORK_NAMES_LEFT] += nr;
+	store_losses(out->store)->count[LOSS_WORDS_LEFT] += nr_words;
 	pthread_mutex_unlock(out->lock);
 }
 
@@ -189,7 +190,7 @@ int window_infer(struct window *n, struct gather *g, struct course *course,
 	within_find(&w);
 	hand_off(&w);
 	state = find_states(n, &w);
-	count_full(&w, state, out);
+	count_left(&w, state, nouns.nr_left, out);
 	got = sessions_emit(&w, &owners, state, out, err);
 	nouns_undo(&nouns, g);
 	if (n->until != INT64_MAX)
