@@ -48,7 +48,9 @@ struct object_event {
 
 struct object {
 	uint32_t type;
-	struct str *ids;   /* as many as the type's signature has */
+	struct str *ids;     /* as many as the type's signature has */
+	struct str *aliases; /* other names of it: values of the type's aliases, as far as seen */
+	size_t nr_aliases;
 	uint32_t *parents; /* objects, by number */
 	size_t nr_parents;
 	int64_t first_ns, last_ns;

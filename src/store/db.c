@@ -36,8 +36,8 @@ struct db {
 	size_t batch; /* bytes since the last commit */
 };
 
-static const char *const table_names[DB_TABLES] = { "catalog", "events", "requests", "bodies",
-						    "ids" };
+static const char *const table_names[DB_TABLES] = { "catalog", "events", "requests",
+						    "bodies",  "ids",    "objects" };
 
 static uint64_t place_of(enum db_table table, uint64_t number)
 {
@@ -80,12 +80,22 @@ static int prepare(struct db *db, sqlite3_stmt **st, const char *sql, struct err
 		       : failed(db, err);
 }
 
+/* A table that came later than others: in older runs it is not missing but empty. */
+static bool is_absent(struct db *db, enum db_table table)
+{
+	return table == DB_OBJECTS &&
+	       sqlite3_table_column_metadata(db->sql, NULL, table_names[table], NULL, NULL, NULL,
+					     NULL, NULL, NULL) != SQLITE_OK;
+}
+
 static int prepare_tables(struct db *db, bool writing, struct error *err)
 {
 	char sql[160];
 	int r = 0;
 
 	for (int i = 0; i < DB_TABLES && !r; i++) {
+		if (is_absent(db, (enum db_table)i))
+			continue;
 		snprintf(sql, sizeof(sql),
 			 "SELECT number, data FROM %s WHERE number <= ? ORDER BY number DESC LIMIT "
 			 "1",
@@ -328,6 +338,8 @@ static int get_near(struct db *db, enum db_table table, uint64_t at, uint64_t *n
 	sqlite3_stmt *st = db->get[table];
 	int code;
 
+	if (!st)
+		return 0;
 	sqlite3_reset(st);
 	sqlite3_bind_int64(st, 1, (sqlite3_int64)at);
 	code = sqlite3_step(st);

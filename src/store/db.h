@@ -17,6 +17,7 @@ enum db_table {
 	DB_REQUESTS, /* one line per request, by the first id */
 	DB_BODIES,   /* spans, edges, events of requests, by the ordinal of the first */
 	DB_IDS,      /* the ids of the requests of a body block, by the same ordinal */
+	DB_OBJECTS,  /* what logs name: see objects.c; runs of former days have no such table */
 	DB_TABLES
 };
 

@@ -32,6 +32,7 @@ struct store {
 	uint64_t bodies_first;     /* the ordinal of its first request */
 	VEC(uint64_t) body_blocks; /* the first ordinals of those written */
 	VEC(uint8_t) placed;       /* a bit for each event that is in a request */
+	bool has_objects;
 
 	/* reading only */
 	struct events_read *events; /* the block that was decoded last */
