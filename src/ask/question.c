@@ -5,14 +5,15 @@
 
 #include "ask/answer/answer.h"
 #include "ask/diff/diff.h"
+#include "ask/objects/objects.h"
 #include "ask/paths/paths.h"
 #include "ask/requests/requests.h"
 #include "ask/slow/slow.h"
 #include "base/error.h"
 #include "base/str.h"
 
-const struct question *const questions[] = { &ask_answer, &ask_requests, &ask_slow,
-					     &ask_paths,  &ask_diff,     NULL };
+const struct question *const questions[] = { &ask_answer, &ask_requests, &ask_slow, &ask_paths,
+					     &ask_diff,   &ask_objects,  NULL };
 
 const char *args_get(const struct args *a, const char *name)
 {

@@ -118,8 +118,8 @@ bad:
 			 text);
 }
 
-static int read_times(const struct args *args, struct store *s, struct request_filter *f,
-		      struct error *err)
+int when_times(const struct args *args, struct store *s, struct request_filter *f,
+	       struct error *err)
 {
 	const char *from = args_get(args, "from"), *until = args_get(args, "until");
 	struct store_totals totals;
@@ -152,5 +152,5 @@ int when_filter(const struct args *args, struct store *s, struct request_filter 
 		if (r <= 0)
 			return r < 0 ? r : -EINVAL;
 	}
-	return read_times(args, s, f, err);
+	return when_times(args, s, f, err);
 }

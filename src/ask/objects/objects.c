@@ -1,0 +1,142 @@
+#include "ask/objects/objects.h"
+
+#include <errno.h>
+
+#include "ask/object_kin.h"
+#include "ask/objects/instances.h"
+#include "ask/objects/hierarchy.h"
+#include "ask/when.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "report/report.h"
+#include "store/objects.h"
+#include "store/store.h"
+
+static int say_none(struct report *report)
+{
+	struct section *s = report_section(report, SECTION_PROSE, "objects", "");
+
+	section_say(s, NULL,
+		    "This run holds no objects: it was made from inputs that are no logs, or by an "
+		    "older culprit. Make it again from its logs.");
+	return 1;
+}
+
+static int answer_types(struct store *s, const struct args *args, struct arena *a,
+			struct report *report, struct error *err)
+{
+	struct object_graph g = { 0 };
+	struct object_lives *lives = NULL;
+	int r = store_objects_some(s, 0, a, &g, err);
+
+	if (r > 0)
+		r = store_object_lives(s, a, &lives, err);
+	if (r < 0)
+		return r;
+	if (!r || !g.nr_types)
+		return say_none(report);
+	if (args_has(args, "relations"))
+		relations_report(&g, lives, report);
+	else
+		hierarchy_report(&g, lives, report);
+	return 0;
+}
+
+static int read_times(const struct args *args, struct store *s, struct instances_filter *f,
+		      struct error *err)
+{
+	struct request_filter times = { 0 };
+	int r = when_times(args, s, &times, err);
+
+	if (r < 0)
+		return r;
+	f->from_ns = args_has(args, "from") ? times.from_ns : INT64_MIN;
+	f->until_ns = args_has(args, "until") ? times.until_ns : INT64_MAX;
+	return 0;
+}
+
+static int read_filter(const struct args *args, struct store *s, const struct object_graph *g,
+		       struct instances_filter *f, struct error *err)
+{
+	const char *type = args_get(args, "type"), *under = args_get(args, "under");
+	int r;
+
+	*f = (struct instances_filter){ .type = UINT32_MAX,
+					.under = UINT32_MAX,
+					.for_people = args_for_people(args) };
+	r = read_times(args, s, f, err);
+	if (r >= 0)
+		r = args_uint(args, "limit", &f->limit, err);
+	if (r >= 0)
+		r = args_uint(args, "slowest", &f->slowest, err);
+	if (r >= 0 && args_has(args, "slowest") && !f->slowest)
+		r = error_set(err, EINVAL, "--slowest takes a number from 1 on");
+	if (r >= 0 && type)
+		r = object_find_type(g, str_of(type), &f->type, err);
+	if (r >= 0 && under)
+		r = object_find(g, str_of(under), &f->under, err);
+	return r;
+}
+
+static int answer_instances(struct store *s, const struct args *args, struct arena *a,
+			    struct report *report, struct error *err)
+{
+	struct object_graph g = { 0 };
+	struct instances_filter f;
+	struct object_kin k;
+	int r = store_objects_some(s, OBJECTS_INSTANCES, a, &g, err);
+
+	if (r < 0)
+		return r;
+	if (!r || !g.nr_types)
+		return say_none(report);
+	r = read_filter(args, s, &g, &f, err);
+	if (r < 0)
+		return r;
+	object_kin_init(&k, &g, a);
+	return instances_report(&k, &f, report);
+}
+
+static int run(struct store *const *runs, const struct args *args, struct report *report,
+	       struct error *err)
+{
+	static const char *const of_instances[] = { "instances", "type", "under", "slowest",
+						    "limit",     "from", "until" };
+	struct arena arena = { 0 };
+	bool by_one = false;
+	int r;
+
+	for (size_t i = 0; i < sizeof(of_instances) / sizeof(*of_instances); i++)
+		by_one |= args_has(args, of_instances[i]);
+	r = by_one ? answer_instances(runs[0], args, &arena, report, err)
+		   : answer_types(runs[0], args, &arena, report, err);
+	arena_done(&arena);
+	return r;
+}
+
+static const struct option options[] = {
+	{ "relations", NULL,
+	  "how any two types relate (1:1, 1:n, m:n), with the lines that show it" },
+	{ "instances", NULL, "the objects one by one, below their parents" },
+	{ "type", "TYPE",
+	  "only objects of this type, or of the one type that has this in its name" },
+	{ "under", "OBJECT", "only this object, by any of its ids, and what is below it" },
+	{ "slowest", "N", "only the N objects that live longest, the longest first" },
+	{ "limit", "N", "only the first N objects" },
+	{ "from", "TIME", "only objects that live at this time or later" },
+	{ "until", "TIME", "only objects that live before this time" },
+	{ 0 },
+};
+
+static const struct example examples[] = {
+	{ 0 },
+};
+
+const struct question ask_objects = {
+	.name = "objects",
+	.summary = "show the objects that logs name: their hierarchy, lifetimes and waits",
+	.nr_runs = 1,
+	.options = options,
+	.examples = examples,
+	.run = run,
+};
