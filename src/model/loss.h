@@ -21,6 +21,15 @@
 	  "logs that were followed and are gone, with what they held") \
 	X(LOSS_JARS_BROKEN, "jars_unreadable", "jar that could not be read", \
 	  "jars that could not be read") \
+	X(LOSS_PROGRAMS_BROKEN, "programs_unreadable", \
+	  "program file that could not be read, being damaged or too large", \
+	  "program files that could not be read, being damaged or too large") \
+	X(LOSS_PROGRAMS_UNKNOWN, "programs_of_unknown_kind", \
+	  "program file of no known kind, of which every printable text was taken", \
+	  "program files of no known kind, of which every printable text was taken") \
+	X(LOSS_STRINGS_LEFT, "program_strings_left_out", \
+	  "constant string of a program left out, being too long or one too many", \
+	  "constant strings of programs left out, being too long or too many") \
 	X(LOSS_CLASSES_BROKEN, "classes_unreadable", \
 	  "class that could not be read, being damaged or too large", \
 	  "classes that could not be read, being damaged or too large") \

@@ -1,0 +1,56 @@
+/* The constant strings of programs in one automaton, which tells the text of a statement from what
+ * varies. */
+#ifndef CULPRIT_IDENT_CONSTANTS_H
+#define CULPRIT_IDENT_CONSTANTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "base/vec.h"
+
+struct constants;
+struct error;
+struct losses;
+
+/* First constants are added, then they are settled, then lines are asked about, by any number of
+ * threads. bytes_max bounds the memory of the automaton, 0: 256 MiB; what is beyond it is counted.
+ */
+struct constants *constants_new(size_t bytes_max);
+void constants_free(struct constants *c);
+/* One string as program/strings.h gives it, holes included; twice is once. */
+void constants_add(struct constants *c, struct str s);
+/* All strings of these program files. A file that cannot be read is counted, not a failure. */
+void constants_load(struct constants *c, const char *const *paths, size_t nr,
+		    struct losses *losses);
+void constants_settle(struct constants *c, struct losses *losses);
+/* How many there are: strings, and patterns among them. */
+size_t constants_nr(const struct constants *c);
+size_t constants_nr_patterns(const struct constants *c);
+size_t constants_bytes(const struct constants *c);
+
+/* [from, to) of a line. */
+struct stretch {
+	uint32_t from, to;
+};
+
+struct hit {
+	uint32_t from, to;
+};
+
+/* Which part of a line is constant; zero is a valid, empty one, and one serves many lines. */
+struct cover {
+	VEC(struct stretch) constant; /* in order, neither overlapping nor touching */
+	uint32_t nr_bytes;            /* that are constant */
+	bool is_pattern; /* one statement was found that formats the text from pattern.from on */
+	struct stretch pattern;
+	VEC(struct hit) hits; /* scratch */
+	VEC(uint64_t) best;
+};
+
+/* What stands behind the first 4 KiB of the line is taken to vary. */
+void constants_cover(const struct constants *c, struct str line, struct cover *out);
+void cover_done(struct cover *v);
+
+#endif

@@ -1,0 +1,28 @@
+/* Fits a string that formats something to a line: which bytes are of the string, which are values.
+ */
+#ifndef CULPRIT_IDENT_CONSTANTS_PATTERN_H
+#define CULPRIT_IDENT_CONSTANTS_PATTERN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "ident/constants.h"
+
+enum { PATTERN_PIECES_MAX = 64 };
+
+/* Whether the line may be cut at this place without cutting a word: numbers may stand next to the
+ * letters of a schema. */
+bool pattern_may_cut(struct str line, size_t at);
+
+/* The longest piece between holes, by which a line is looked for; empty when there is none. */
+struct str pattern_anchor(struct str pattern);
+
+/*
+ * Fits the pattern to the line such that its anchor stands at this place. The pieces go to v, in
+ * order; how many, 0 when it does not fit. *to is where the last value or piece ends.
+ */
+uint32_t pattern_fit(struct str pattern, struct str line, uint32_t anchor_at,
+		     struct stretch v[PATTERN_PIECES_MAX], uint32_t *to);
+
+#endif
