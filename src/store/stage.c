@@ -29,13 +29,13 @@ struct bucket {
 	struct buf rows;
 	VEC(struct chunk) chunks;
 	uint64_t nr;
+	uint64_t memory; /* that its rows would take when read at once */
 };
 
 struct stage {
 	struct scratch scratch;
 	struct syms *syms;
 	struct bucket buckets[WHATS][NR_BUCKETS];
-	uint64_t memory; /* that everything would take when read at once */
 };
 
 struct stage *stage_new(const struct place *place, struct syms *syms)
@@ -47,15 +47,19 @@ struct stage *stage_new(const struct place *place, struct syms *syms)
 	return g;
 }
 
+static void bucket_done(struct bucket *b)
+{
+	buf_done(&b->rows);
+	vec_done(&b->chunks);
+}
+
 void stage_free(struct stage *g)
 {
 	if (!g)
 		return;
 	for (int w = 0; w < WHATS; w++)
-		for (int i = 0; i < NR_BUCKETS; i++) {
-			buf_done(&g->buckets[w][i].rows);
-			vec_done(&g->buckets[w][i].chunks);
-		}
+		for (int i = 0; i < NR_BUCKETS; i++)
+			bucket_done(&g->buckets[w][i]);
 	scratch_done(&g->scratch);
 	free(g);
 }
@@ -93,7 +97,7 @@ int stage_add_event(struct stage *g, const struct event *ev, const struct event_
 	before = b->rows.n;
 	code_add_event(&b->rows, syms, ev, number);
 	b->nr++;
-	g->memory += sizeof(*ev) + sizeof(number) + b->rows.n - before;
+	b->memory += sizeof(*ev) + sizeof(number) + b->rows.n - before;
 	return spill(g, b, err);
 }
 
@@ -104,18 +108,83 @@ int stage_add_span(struct stage *g, const struct span *s, struct error *err)
 
 	code_add_span(&b->rows, g->syms, s, 0);
 	b->nr++;
-	g->memory += sizeof(*s) + b->rows.n - before;
+	b->memory += sizeof(*s) + b->rows.n - before;
 	return spill(g, b, err);
 }
 
 /* A power of two, so that each part has as many buckets as any other. */
 unsigned stage_nr_parts(const struct stage *g)
 {
+	uint64_t memory = 0;
 	unsigned nr = 1;
 
-	while (nr < NR_BUCKETS && g->memory / nr > PART_BYTES)
+	for (int w = 0; w < WHATS; w++)
+		for (int i = 0; i < NR_BUCKETS; i++)
+			memory += g->buckets[w][i].memory;
+	while (nr < NR_BUCKETS && memory / nr > PART_BYTES)
 		nr *= 2;
 	return nr;
+}
+
+/* --- leaving out ----------------------------------------------------------------------------- */
+
+struct leaver {
+	struct stage *g;
+	bool (*is_left)(const void *ctx, uint64_t number);
+	const void *ctx;
+	struct bucket kept; /* of the bucket at hand */
+};
+
+static int keep_rows(struct leaver *l, struct str rows, struct error *err)
+{
+	int r = 0;
+
+	while (rows.n && !r) {
+		struct str row = rows;
+		struct event ev;
+		uint64_t number;
+
+		if (!code_take_event(&rows, l->g->syms, &ev, &number))
+			return scratch_changed(err);
+		if (l->is_left(l->ctx, number))
+			continue;
+		row.n -= rows.n;
+		buf_add(&l->kept.rows, row);
+		l->kept.nr++;
+		l->kept.memory += sizeof(ev) + sizeof(number) + row.n;
+		r = spill(l->g, &l->kept, err);
+	}
+	return r;
+}
+
+static int keep_bucket(struct leaver *l, struct bucket *b, struct buf *raw, struct error *err)
+{
+	int r = 0;
+
+	l->kept = (struct bucket){ 0 };
+	for (size_t i = 0; i < b->chunks.nr && !r; i++) {
+		r = scratch_get(&l->g->scratch, &b->chunks.v[i], raw, err);
+		if (!r)
+			r = keep_rows(l, buf_str(raw), err);
+	}
+	if (!r)
+		r = keep_rows(l, buf_str(&b->rows), err);
+	bucket_done(b);
+	*b = l->kept;
+	return r;
+}
+
+int stage_leave(struct stage *g, bool (*is_left)(const void *ctx, uint64_t number), const void *ctx,
+		struct error *err)
+{
+	struct leaver l = { .g = g, .is_left = is_left, .ctx = ctx };
+	struct buf raw = { 0 };
+	int r = 0;
+
+	for (unsigned i = 0; i < NR_BUCKETS && !r; i++)
+		r = keep_bucket(&l, &g->buckets[WHAT_EVENTS][i], &raw, err);
+	buf_done(&raw);
+	return r;
 }
 
 /* --- reading back ---------------------------------------------------------------------------- */

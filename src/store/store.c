@@ -80,6 +80,18 @@ int store_part(struct store *s, unsigned nr, struct arena *arena, struct part *p
 	return r ? r : stage_part(s->stage, nr, arena, part, err);
 }
 
+static bool is_placed(const void *s, uint64_t event)
+{
+	return store_is_placed(s, event);
+}
+
+int store_leave_placed(struct store *s, struct error *err)
+{
+	int r = run_writable(s, err);
+
+	return r || !s->placed.nr ? r : run_wrote(s, stage_leave(s->stage, is_placed, s, err));
+}
+
 int store_add_clock_fix(struct store *s, const struct clock_fix *fix, struct error *err)
 {
 	struct clock_fix kept = *fix;

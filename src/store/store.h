@@ -42,6 +42,8 @@ struct part {
 unsigned store_nr_parts(const struct store *s);
 int store_part(struct store *s, unsigned nr, struct arena *arena, struct part *part,
 	       struct error *err);
+/* Parts are without the events from now on that are in a request already. */
+int store_leave_placed(struct store *s, struct error *err);
 
 /* Requests are numbered at the end, by start, then end, then key: the id in *r is not used, and
  * nr_spans and nr_events are those of the body (which may be NULL). */

@@ -351,9 +351,53 @@ static void a_part_holds_whole_keys_in_order(void **state)
 	store_close(s);
 }
 
+/* Enough for several chunks of each bucket on disk. */
+static void what_is_placed_leaves_the_parts(void **state)
+{
+	enum { NR = 300000 };
+	uint64_t *placed = calloc(NR, sizeof(*placed)), nr_left = 0, nr_placed = 0;
+	struct arena arena = { 0 };
+	struct error err = { 0 };
+	struct store *s = NULL;
+	struct sink sink;
+
+	(void)state;
+	OK(store_create(&s, NULL, &err));
+	sink = store_sink(s);
+	for (uint64_t i = 0; i < NR; i++) {
+		char key[32];
+		struct event ev = { .ns = (int64_t)i, .duration = -1, .key_kind = KEY_WORK };
+
+		ev.key = (struct str){ key, (size_t)sprintf(key, "blk_%06d", (int)(i % 5000)) };
+		ev.title = STR("a text that takes room in each row, so that some go to disk");
+		OK(sink.events(sink.to, &ev, 1, &err));
+		if (i % 7)
+			placed[nr_placed++] = i;
+	}
+	assert_true(store_nr_parts(s) > 1);
+	OK(store_add_request(s, &(struct request){ .key = STR("x") },
+			     &(struct request_body){ .events = placed, .nr_events = nr_placed },
+			     &err));
+	OK(store_leave_placed(s, &err));
+	for (unsigned i = 0; i < store_nr_parts(s); i++) {
+		struct part part;
+
+		OK(store_part(s, i, &arena, &part, &err));
+		for (size_t k = 0; k < part.nr_events; k++, nr_left++)
+			assert_true(part.numbers[k] % 7 == 0 &&
+				    part.events[k].ns == (int64_t)part.numbers[k]);
+		arena_reset(&arena);
+	}
+	assert_int_equal(nr_left, NR - nr_placed);
+	arena_done(&arena);
+	free(placed);
+	store_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		HOME_TEST(what_is_placed_leaves_the_parts),
 		HOME_TEST(every_field_of_an_event_comes_back),
 		HOME_TEST(every_field_of_a_request_comes_back),
 		HOME_TEST(what_is_small_comes_back_too),

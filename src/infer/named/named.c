@@ -51,20 +51,6 @@ static bool next_group(struct part *p, struct group *g)
 	return true;
 }
 
-/* Events that are in a request already stay there. */
-static void leave_placed(const struct store *s, struct part *p)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < p->nr_events; i++) {
-		if (store_is_placed(s, p->numbers[i]))
-			continue;
-		p->events[nr] = p->events[i];
-		p->numbers[nr++] = p->numbers[i];
-	}
-	p->nr_events = nr;
-}
-
 static bool group_has(const struct group *g, enum event_kind kind)
 {
 	for (size_t i = 0; i < g->nr_events; i++)
@@ -110,8 +96,6 @@ static int each_group(struct named *n,
 		struct group g;
 
 		got = store_part(n->store, i, &arena, &part, err);
-		if (got >= 0)
-			leave_placed(n->store, &part);
 		while (got >= 0 && next_group(&part, &g)) {
 			got = each(n, &g, err);
 			arena_reset(&n->arena);
@@ -147,7 +131,10 @@ static int run(struct store *s, const struct infer_options *o, struct error *err
 	n.clock = clock_new();
 	n.services = services_new();
 	n.gaps = gaps_new();
-	got = each_group(&n, survey, err);
+	/* events that are in a request already stay there */
+	got = store_leave_placed(s, err);
+	if (got >= 0)
+		got = each_group(&n, survey, err);
 	clock_solve(n.clock, o->max_skew_ns);
 	if (got >= 0)
 		got = tell_clocks(&n, err);
