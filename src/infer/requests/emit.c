@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "infer/requests/makeup.h"
 #include "infer/requests/match.h"
 #include "infer/requests/match_name.h"
@@ -32,14 +33,18 @@ struct emitting {
 	uint64_t *point_hash; /* of each type: its place in the program, or its text */
 };
 
-static int by_session(const void *a, const void *b, void *to)
+/* Units by session, each in order of start. */
+static void order_units(const struct work *w, uint32_t *order)
 {
-	const struct unit *units = to;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	size_t nr = w->units.nr;
+	struct sort_item *v = mem_alloc(mem_bytes(nr + 1, sizeof(*v)));
 
-	if (units[x].session != units[y].session)
-		return units[x].session < units[y].session ? -1 : 1;
-	return x < y ? -1 : x > y;
+	for (size_t i = 0; i < nr; i++)
+		v[i] = (struct sort_item){ w->units.v[i].session, i };
+	sort_items(v, nr);
+	for (size_t i = 0; i < nr; i++)
+		order[i] = (uint32_t)v[i].at;
+	free(v);
 }
 
 /* DataXceiver.writeBlock of the statement's place, or the text of the line. */
@@ -424,9 +429,7 @@ int sessions_emit(const struct work *w, const struct owners *o, const enum sitti
 	e.order = mem_realloc(NULL, mem_bytes(2 * (w->units.nr + 1), sizeof(*e.order)));
 	e.span_of = e.order + w->units.nr + 1;
 	memset(e.span_of, 0, (w->units.nr + 1) * sizeof(*e.span_of));
-	for (size_t i = 0; i < w->units.nr; i++)
-		e.order[i] = (uint32_t)i;
-	qsort_r(e.order, w->units.nr, sizeof(*e.order), by_session, w->units.v);
+	order_units(w, e.order);
 	operations = operations_new(w, o);
 	e.operations = operations;
 	e.whole = whole = whole_new(w);

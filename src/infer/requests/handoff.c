@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 enum {
 	HUBS_MAX = 32,   /* further ones of an execution are left out */
@@ -34,14 +35,19 @@ struct handing {
 			 */
 };
 
-static int by_execution(const void *a, const void *b, void *to)
+static void order_units(struct handing *h)
 {
-	const struct unit *units = to;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	size_t nr = h->w->units.nr;
+	struct sort_item *v = mem_alloc(mem_bytes(nr + 1, sizeof(*v)));
 
-	if (units[x].execution != units[y].execution)
-		return units[x].execution < units[y].execution ? -1 : 1;
-	return x < y ? -1 : x > y;
+	for (size_t i = 0; i < nr; i++)
+		v[i] = (struct sort_item){ h->w->units.v[i].execution, i };
+	sort_items(v, nr);
+	vec_reserve(&h->units, nr);
+	for (size_t i = 0; i < nr; i++)
+		h->units.v[i] = (uint32_t)v[i].at;
+	h->units.nr = nr;
+	free(v);
 }
 
 static void add_unit(struct handing *h, uint32_t at)
@@ -77,51 +83,84 @@ static void add_hub(struct handing *h, struct execution *e, uint32_t thing)
 	e->nr_hubs++;
 }
 
-/* Type and thing, once for each execution of the type that holds it. */
-struct naming {
-	uint32_t type, thing;
+/* Where the executions of each type stand, in their order. */
+struct by_type {
+	uint32_t *at, *first; /* first[type] .. first[type + 1] in at */
 };
 
-static int by_naming(const void *a, const void *b)
+static void sort_by_type(const struct handing *h, uint32_t nr_types, struct by_type *t)
 {
-	const struct naming *x = a, *y = b;
+	t->at = mem_realloc(NULL, mem_bytes(h->v.nr + 1, sizeof(*t->at)));
+	t->first = mem_realloc(NULL, mem_bytes(nr_types + 2, sizeof(*t->first)));
+	memset(t->first, 0, (nr_types + 2) * sizeof(*t->first));
+	vec_each (&h->v, e)
+		t->first[e->type + 2]++;
+	for (uint32_t i = 2; i < nr_types + 2; i++)
+		t->first[i] += t->first[i - 1];
+	for (uint32_t i = 0; i < h->v.nr; i++)
+		t->at[t->first[h->v.v[i].type + 1]++] = i;
+}
 
-	if (x->type != y->type)
-		return x->type < y->type ? -1 : 1;
-	return x->thing < y->thing ? -1 : x->thing > y->thing;
+static void by_type_done(struct by_type *t)
+{
+	free(t->at);
+	free(t->first);
+}
+
+/* Names what the execution holds: how many of these were not named in this round. */
+static uint32_t name_all(const struct handing *h, const struct execution *e, uint32_t *named,
+			 uint32_t round)
+{
+	const struct work *w = h->w;
+	uint32_t nr = 0;
+
+	for (uint32_t k = 0; k < e->nr; k++) {
+		const struct unit *u = &w->units.v[h->units.v[e->unit_at + k]];
+
+		for (uint32_t i = 0; i < u->nr_held; i++) {
+			uint32_t *at = &named[w->held.v[u->held_at + i].thing];
+
+			nr += *at != round;
+			*at = round;
+		}
+	}
+	return nr;
+}
+
+static void know_all(struct handing *h, struct execution *e)
+{
+	const struct work *w = h->w;
+
+	e->is_named = false;
+	for (uint32_t k = 0; k < e->nr; k++) {
+		const struct unit *u = &w->units.v[h->units.v[e->unit_at + k]];
+
+		for (uint32_t i = 0; i < u->nr_held; i++)
+			h->is_known[w->held.v[u->held_at + i].thing] = true;
+	}
 }
 
 /* The members of a server and their ports: few things that all executions of a type name, whichever
  * work they do. An execution of such a type is as good as nameless. */
 static void find_known(struct handing *h, uint32_t nr_types)
 {
-	const struct work *w = h->w;
-	VEC(struct naming) v = { 0 };
-	uint32_t *nr = mem_realloc(NULL, mem_bytes(2 * ((size_t)nr_types + 1), sizeof(*nr)));
-	uint32_t *distinct = nr + nr_types + 1;
+	uint32_t *named = work_counts(h->w->g->things.nr); /* of each thing: by which type last */
+	struct by_type t;
 
-	memset(nr, 0, 2 * ((size_t)nr_types + 1) * sizeof(*nr));
-	vec_each (&h->v, e) {
-		nr[e->type]++;
-		for (uint32_t k = 0; k < e->nr; k++) {
-			const struct unit *u = &w->units.v[h->units.v[e->unit_at + k]];
+	sort_by_type(h, nr_types, &t);
+	for (uint32_t type = 0; type < nr_types; type++) {
+		uint32_t from = t.first[type], to = t.first[type + 1];
+		uint64_t distinct = 0;
 
-			for (uint32_t i = 0; i < u->nr_held; i++)
-				vec_push(&v, (struct naming){ e->type,
-							      w->held.v[u->held_at + i].thing });
-		}
+		for (uint32_t i = from; i < to; i++)
+			distinct += name_all(h, &h->v.v[t.at[i]], named, type + 1);
+		if (to - from < AGAIN * distinct)
+			continue;
+		for (uint32_t i = from; i < to; i++)
+			know_all(h, &h->v.v[t.at[i]]);
 	}
-	if (v.nr)
-		qsort(v.v, v.nr, sizeof(*v.v), by_naming);
-	for (size_t i = 0; i < v.nr; i++)
-		distinct[v.v[i].type] += !i || by_naming(&v.v[i - 1], &v.v[i]) != 0;
-	for (size_t i = 0; i < v.nr; i++)
-		if (nr[v.v[i].type] >= AGAIN * distinct[v.v[i].type])
-			h->is_known[v.v[i].thing] = true;
-	vec_each (&h->v, e)
-		e->is_named &= nr[e->type] < AGAIN * distinct[e->type];
-	vec_done(&v);
-	free(nr);
+	by_type_done(&t);
+	free(named);
 }
 
 /* A nameless execution hands over what it names in its first unit. */
@@ -150,33 +189,6 @@ static bool meet(const struct handing *h, const struct execution *a, const struc
 			if (h->hubs.v[a->hub_at + i] == h->hubs.v[b->hub_at + k])
 				return true;
 	return false;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct execution *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->unit_at < y->unit_at ? -1 : x->unit_at > y->unit_at;
-}
-
-/* Where the executions of each type stand, in order of their start. */
-struct by_type {
-	uint32_t *at, *first; /* first[type] .. first[type + 1] in at */
-};
-
-static void sort_by_type(const struct handing *h, uint32_t nr_types, struct by_type *t)
-{
-	t->at = mem_realloc(NULL, mem_bytes(h->v.nr + 1, sizeof(*t->at)));
-	t->first = mem_realloc(NULL, mem_bytes(nr_types + 2, sizeof(*t->first)));
-	memset(t->first, 0, (nr_types + 2) * sizeof(*t->first));
-	vec_each (&h->v, e)
-		t->first[e->type + 2]++;
-	for (uint32_t i = 2; i < nr_types + 2; i++)
-		t->first[i] += t->first[i - 1];
-	for (uint32_t i = 0; i < h->v.nr; i++)
-		t->at[t->first[h->v.v[i].type + 1]++] = i;
 }
 
 /* Pairs each nameless execution of one type with the next free one of the other; how many. */
@@ -246,8 +258,7 @@ static void try_types(struct handing *h, const uint32_t *loose, const uint32_t *
 		if ((double)best >= HABIT * loose[a])
 			pair_up(h, &t, a, best_type, loose[a], true);
 	}
-	free(t.at);
-	free(t.first);
+	by_type_done(&t);
 }
 
 static void join(struct handing *h)
@@ -271,6 +282,24 @@ static void join(struct handing *h)
 	}
 }
 
+/* By start, then as their units stand. */
+static void order_executions(struct handing *h)
+{
+	size_t nr = h->v.nr;
+	struct sort_item *v = mem_alloc(mem_bytes(nr + 1, sizeof(*v)));
+	struct execution *sorted = mem_alloc(mem_bytes(nr + 1, sizeof(*sorted)));
+
+	for (size_t i = 0; i < nr; i++)
+		v[i] = (struct sort_item){ sort_signed(h->v.v[i].start), i };
+	sort_items(v, nr);
+	for (size_t i = 0; i < nr; i++)
+		sorted[i] = h->v.v[v[i].at];
+	free(v);
+	free(h->v.v);
+	h->v.v = sorted;
+	h->v.room = nr + 1;
+}
+
 void hand_off(struct work *w)
 {
 	struct handing h = { .w = w };
@@ -279,16 +308,13 @@ void hand_off(struct work *w)
 	uint32_t *named = loose + nr_types;
 
 	memset(loose, 0, 2 * nr_types * sizeof(*loose));
-	for (uint32_t i = 0; i < w->units.nr; i++)
-		vec_push(&h.units, i);
-	if (h.units.nr)
-		qsort_r(h.units.v, h.units.nr, sizeof(*h.units.v), by_execution, w->units.v);
+	order_units(&h);
 	for (uint32_t i = 0; i < h.units.nr; i++)
 		add_unit(&h, i);
 	h.is_known = mem_realloc(NULL, w->g->things.nr + 1);
 	memset(h.is_known, 0, w->g->things.nr + 1);
 	find_known(&h, nr_types);
-	qsort(h.v.v, h.v.nr, sizeof(*h.v.v), by_start);
+	order_executions(&h);
 	vec_each (&h.v, e)
 		list_hubs(&h, e);
 	vec_each (&h.v, e)

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 /* Threads of one pool differ in numbers, hexadecimal numbers and what stands in brackets. */
 struct masker {
@@ -115,42 +116,48 @@ static void find_families(struct work *w)
 	map_done(&m.columns);
 }
 
-static int by_thread(const void *a, const void *b, void *to)
+/* Lines by file, thread, order. */
+static uint32_t *order_lines(const struct gather *g)
 {
-	const struct gather *g = to;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct seen_line *p = &g->lines.v[x], *q = &g->lines.v[y];
+	size_t nr = g->lines.nr;
+	struct sort_item *v = mem_alloc(mem_bytes(nr + 1, sizeof(*v)));
+	uint32_t *order = mem_alloc(mem_bytes(nr + 1, sizeof(*order)));
 
-	if (p->file != q->file)
-		return p->file < q->file ? -1 : 1;
-	if (p->thread != q->thread)
-		return p->thread < q->thread ? -1 : 1;
-	return x < y ? -1 : x > y;
+	for (size_t i = 0; i < nr; i++)
+		v[i] = (struct sort_item){ map_pair(g->lines.v[i].file, g->lines.v[i].thread), i };
+	sort_items(v, nr);
+	for (size_t i = 0; i < nr; i++)
+		order[i] = (uint32_t)v[i].at;
+	free(v);
+	return order;
 }
 
 void work_begin(struct work *w, const struct gather *g, struct course *course)
 {
 	*w = (struct work){ .g = g, .course = course, .looks = kinds_look(&g->kinds) };
-	w->by_thread = mem_realloc(NULL, mem_bytes(g->lines.nr + 1, sizeof(*w->by_thread)));
-	for (size_t i = 0; i < g->lines.nr; i++)
-		w->by_thread[i] = (uint32_t)i;
-	qsort_r(w->by_thread, g->lines.nr, sizeof(*w->by_thread), by_thread, (void *)g);
+	w->by_thread = order_lines(g);
 	find_families(w);
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct unit *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->from < y->from ? -1 : x->from > y->from;
-}
-
+/* By start, then as they stand in their threads. */
 void work_sort(struct work *w)
 {
-	if (w->units.nr)
-		qsort(w->units.v, w->units.nr, sizeof(*w->units.v), by_start);
+	size_t nr = w->units.nr;
+	struct sort_item *v = mem_alloc(mem_bytes(nr + 1, sizeof(*v)));
+	struct unit *sorted = mem_alloc(mem_bytes(nr + 1, sizeof(*sorted)));
+
+	for (size_t i = 0; i < nr; i++)
+		v[i] = (struct sort_item){ w->units.v[i].from, i };
+	sort_items(v, nr);
+	for (size_t i = 0; i < nr; i++)
+		v[i].key = sort_signed(w->units.v[v[i].at].start);
+	sort_items(v, nr);
+	for (size_t i = 0; i < nr; i++)
+		sorted[i] = w->units.v[v[i].at];
+	free(v);
+	free(w->units.v);
+	w->units.v = sorted;
+	w->units.room = nr + 1;
 }
 
 void work_fit(const struct work *w, struct unit *u, uint32_t from, uint32_t to)

@@ -1,0 +1,60 @@
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "base/sort.h"
+
+static uint64_t next(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return *seed >> 11;
+}
+
+static void check(size_t nr, uint64_t mask)
+{
+	struct sort_item *v = calloc(nr + 1, sizeof(*v));
+	uint64_t seed = nr, sum = 0, sum_sorted = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		v[i] = (struct sort_item){ next(&seed) & mask, i };
+		sum += v[i].key * (i + 1);
+	}
+	sort_items(v, nr);
+	for (size_t i = 0; i < nr; i++) {
+		sum_sorted += v[i].key * (v[i].at + 1);
+		if (i)
+			assert_true(v[i - 1].key < v[i].key ||
+				    (v[i - 1].key == v[i].key && v[i - 1].at < v[i].at));
+	}
+	assert_true(sum == sum_sorted);
+	free(v);
+}
+
+static void few_and_many_come_in_order_and_equal_ones_as_they_were(void **state)
+{
+	const size_t nr[] = { 0, 1, 2, 127, 128, 129, 5000 };
+	const uint64_t masks[] = { 0, 3, 0x7ff, 0xfff000, UINT64_C(0xff) << 56, UINT64_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nr) / sizeof(*nr); i++)
+		for (size_t k = 0; k < sizeof(masks) / sizeof(*masks); k++)
+			check(nr[i], masks[k]);
+}
+
+static void negative_numbers_come_first(void **state)
+{
+	(void)state;
+	assert_true(sort_signed(INT64_MIN) < sort_signed(-1));
+	assert_true(sort_signed(-1) < sort_signed(0));
+	assert_true(sort_signed(0) < sort_signed(INT64_MAX));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(few_and_many_come_in_order_and_equal_ones_as_they_were),
+		cmocka_unit_test(negative_numbers_come_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
