@@ -193,6 +193,15 @@
 	  "requests left out of the patterns of paths, which are too many") \
 	X(LOSS_TYPES_SKIPPED, "types_not_compared", "rare type of request that was not compared", \
 	  "rare types of requests that were not compared") \
+	X(LOSS_IDS_NO_SCOPE, "ids_without_scope", \
+	  "line that names a number without telling of what (not used for objects)", \
+	  "lines that name a number without telling of what (not used for objects)") \
+	X(LOSS_IDS_LEFT, "ids_left_out", \
+	  "identifier of a line that names too many (not used for objects)", \
+	  "identifiers of lines that name too many (not used for objects)") \
+	X(LOSS_MENTIONS_FORGOTTEN, "mentions_forgotten", \
+	  "line about objects that ended long ago, forgotten for want of memory", \
+	  "lines about objects that ended long ago, forgotten for want of memory") \
 	X(LOSS_TEXT_GONE, "texts_gone", \
 	  "log line whose file is gone or has changed, so that it cannot be shown", \
 	  "log lines whose file is gone or has changed, so that they cannot be shown")

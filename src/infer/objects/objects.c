@@ -1,16 +1,34 @@
+/* The steps, in the order of the paper's section 3: mentions are gathered (told), types are tested
+ * (kinds), things found behind them (things, scope), kinds related (relate, embed, near), the
+ * algorithm taken in its steps (merge, combine, stack), and objects made of it (emit). Time and
+ * memory go by distinct lines, of which the oldest are forgotten beyond a bound. */
 #include "infer/objects/objects.h"
 
-#include "base/arena.h"
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/arena.h"
+#include "infer/objects/combine.h"
+#include "infer/objects/embed.h"
+#include "infer/objects/emit.h"
+#include "infer/objects/kinds.h"
+#include "infer/objects/merge.h"
+#include "infer/objects/near.h"
+#include "infer/objects/relate.h"
+#include "infer/objects/scope.h"
+#include "infer/objects/stack.h"
+#include "infer/objects/things.h"
+#include "infer/objects/told.h"
+#include "infer/objects/work.h"
 #include "model/loss.h"
-#include "model/mention.h"
 #include "model/object.h"
+
+enum { LOOK_EVERY = 4096 }; /* mentions between two looks at the memory */
 
 struct objects {
 	struct objects_options options;
-	struct arena arena;
+	struct told told;
+	struct arena arena; /* of the graph handed out */
+	uint64_t nr_added, nr_forgotten;
 };
 
 struct objects *objects_new(const struct objects_options *options)
@@ -19,6 +37,8 @@ struct objects *objects_new(const struct objects_options *options)
 
 	if (options)
 		o->options = *options;
+	if (!o->options.memory_bytes)
+		o->options.memory_bytes = (size_t)512 << 20;
 	return o;
 }
 
@@ -26,22 +46,55 @@ void objects_free(struct objects *o)
 {
 	if (!o)
 		return;
+	told_done(&o->told);
 	arena_done(&o->arena);
 	free(o);
 }
 
 void objects_add(struct objects *o, const struct mention *m)
 {
-	(void)o;
-	(void)m;
+	told_add(&o->told, m);
+	if (++o->nr_added % LOOK_EVERY == 0 && told_bytes(&o->told) > o->options.memory_bytes)
+		o->nr_forgotten += told_forget(&o->told);
+}
+
+static void relate_all(struct relating *r, struct work *w)
+{
+	relate_done(r);
+	work_count(w);
+	relate_make(r, w);
+	embed_make(r, w);
 }
 
 int objects_settle(struct objects *o, struct object_graph *g, struct losses *losses,
 		   struct error *err)
 {
-	(void)o;
-	(void)losses;
+	struct work w;
+	struct relating before = { 0 }, r = { 0 };
+	struct stack s;
+
 	(void)err;
-	*g = (struct object_graph){ 0 };
+	arena_reset(&o->arena);
+	losses->count[LOSS_MENTIONS_FORGOTTEN] += o->nr_forgotten;
+	losses->count[LOSS_IDS_LEFT] += o->told.nr_left;
+	o->nr_forgotten = o->told.nr_left = 0;
+	work_init(&w, &o->told, &o->arena, losses);
+	kinds_make(&w);
+	things_make(&w);
+	things_of_paths(&w);
+	scope_make(&w);
+	relate_all(&before, &w);
+	merge_drop_states(&w, &before);
+	merge_kinds(&w, &before);
+	relate_all(&before, &w);
+	combine_kinds(&w, &before);
+	relate_all(&r, &w);
+	near_make(&r, &w);
+	stack_make(&s, &w, &r);
+	emit_graph(&w, &before, &r, &s, g);
+	stack_done(&s);
+	relate_done(&r);
+	relate_done(&before);
+	work_done(&w);
 	return 0;
 }

@@ -1,0 +1,163 @@
+/* Only kinds whose names hold a number of a thousand or more: smaller ones are equal by chance. The
+ * text between the numbers must agree, too, so that _m_ and _r_ stay apart, and nearly all of the
+ * children must find their parent: one-sided agreement is chance as well. */
+#include "infer/objects/embed.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "infer/objects/relate.h"
+#include "infer/objects/shape.h"
+#include "infer/objects/told.h"
+#include "infer/objects/work.h"
+
+enum { MAX_NUMBERS = 8, RARE = 1000 };
+
+struct numbered {
+	uint32_t thing;
+	uint8_t nr;
+	uint64_t v[MAX_NUMBERS];
+};
+
+struct embedding {
+	const struct work *w;
+	struct relating *r;
+	VEC(struct numbered) things; /* kind by kind */
+	uint32_t *begin;             /* by kind; one more */
+};
+
+static bool may_embed(const struct kind *k)
+{
+	return kind_is_kept(k) && !k->scope &&
+	       !(k->traits &
+		 (KIND_NUMBER | KIND_WORD | KIND_PATH | KIND_ADDRESS | KIND_RANDOM | KIND_LOG));
+}
+
+static void collect(struct embedding *e)
+{
+	const struct work *w = e->w;
+	uint32_t *next = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*next))), nr = 0;
+
+	vec_each (&w->things, t)
+		next[t->kind] += may_embed(&w->kinds.v[t->kind]) && thing_is_used(w, t);
+	for (size_t kind = 0; kind < w->kinds.nr; kind++) {
+		e->begin[kind] = nr;
+		nr += next[kind];
+		next[kind] = e->begin[kind];
+	}
+	e->begin[w->kinds.nr] = nr;
+	vec_reserve(&e->things, nr + 1);
+	e->things.nr = nr;
+	for (uint32_t i = 0; i < w->things.nr; i++) {
+		const struct thing *t = &w->things.v[i];
+		struct numbered *n;
+
+		if (!may_embed(&w->kinds.v[t->kind]) || !thing_is_used(w, t))
+			continue;
+		n = &e->things.v[next[t->kind]++];
+		*n = (struct numbered){ .thing = i };
+		n->nr = (uint8_t)shape_numbers(names_str(&w->told->values, t->value), n->v,
+					       MAX_NUMBERS);
+	}
+	free(next);
+}
+
+/* What the shown type has behind its first number. */
+static struct str rest_of(const struct kind *k)
+{
+	return str_skip(k->shown, str_find_char(k->shown, '#') + 1);
+}
+
+static bool has_letters(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z'))
+			return true;
+	return false;
+}
+
+static uint64_t hash_of(const uint64_t *v, size_t nr)
+{
+	uint64_t hash = nr;
+
+	for (size_t i = 0; i < nr; i++) {
+		hash = (hash ^ v[i]) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 31;
+	}
+	return hash;
+}
+
+static bool is_rare(const struct numbered *n)
+{
+	for (size_t i = 0; i < n->nr; i++)
+		if (n->v[i] >= RARE)
+			return true;
+	return false;
+}
+
+struct found {
+	VEC(struct belongs) v;
+	uint32_t nr_parents; /* that have children */
+	bool is_rare;        /* by names that are equal in a large number */
+};
+
+/* The children whose first numbers are those of a parent. */
+static void find_children(struct embedding *e, uint32_t parent, uint32_t child, size_t nr_numbers,
+			  struct found *f)
+{
+	struct map by_numbers = { 0 }, seen = { 0 };
+
+	for (uint32_t i = e->begin[parent]; i < e->begin[parent + 1]; i++) {
+		const struct numbered *n = &e->things.v[i];
+
+		if (n->nr != nr_numbers)
+			continue;
+		f->is_rare |= is_rare(n);
+		*map_at(&by_numbers, hash_of(n->v, n->nr)) = n->thing + 1;
+	}
+	for (uint32_t i = e->begin[child]; i < e->begin[child + 1]; i++) {
+		const struct numbered *n = &e->things.v[i];
+		const uint64_t *at = n->nr >= nr_numbers
+					     ? map_find(&by_numbers, hash_of(n->v, nr_numbers))
+					     : NULL;
+
+		if (!at)
+			continue;
+		vec_push(&f->v, (struct belongs){ n->thing, (uint32_t)(*at - 1) });
+		f->nr_parents += !(*map_at(&seen, *at))++;
+	}
+	map_done(&by_numbers);
+	map_done(&seen);
+}
+
+static void compare(struct embedding *e, uint32_t parent, uint32_t child)
+{
+	struct str p = rest_of(&e->w->kinds.v[parent]), c = rest_of(&e->w->kinds.v[child]);
+	uint64_t nr_p = e->begin[parent + 1] - e->begin[parent];
+	uint64_t nr_c = e->begin[child + 1] - e->begin[child];
+	struct found f = { 0 };
+	bool is_same = str_eq(p, c);
+
+	if (!nr_p || !nr_c || !str_starts(c, p) || (is_same && has_letters(p)))
+		return;
+	find_children(e, parent, child, e->things.v[e->begin[parent]].nr, &f);
+	if (f.is_rare && is_same && 10 * f.v.nr >= 8 * nr_c && 10 * f.nr_parents >= 8 * nr_p)
+		relate_tell(e->r, e->w, f.v.v, f.v.nr, (struct tie){ .is_alias = true });
+	else if (f.is_rare && !is_same && 20 * f.v.nr >= 19 * nr_c && 2 * f.nr_parents >= nr_p)
+		relate_tell(e->r, e->w, f.v.v, f.v.nr, (struct tie){ .is_embedded = true });
+	vec_done(&f.v);
+}
+
+void embed_make(struct relating *r, const struct work *w)
+{
+	struct embedding e = { .w = w, .r = r };
+
+	e.begin = mem_zalloc(mem_bytes(w->kinds.nr + 2, sizeof(*e.begin)));
+	collect(&e);
+	for (uint32_t parent = 0; parent < w->kinds.nr; parent++)
+		for (uint32_t child = 0; child < w->kinds.nr; child++)
+			if (parent != child)
+				compare(&e, parent, child);
+	free(e.begin);
+	vec_done(&e.things);
+}

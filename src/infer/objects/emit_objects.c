@@ -1,0 +1,336 @@
+/* Instances, as in section 4.2 of the paper: a line that names all of an object's identifiers is an
+ * event of it; the parents of an object are things that its kind's edges lead to; two objects of
+ * one line that are not on one path are linked. */
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/time.h"
+#include "infer/objects/emit.h"
+#include "infer/objects/relate.h"
+#include "infer/objects/stack.h"
+#include "infer/objects/told.h"
+#include "infer/objects/work.h"
+#include "model/object.h"
+
+enum { MAX_NAMED = 96, MAX_DEPTH = 6 };
+
+/* A line of an object. */
+struct event {
+	uint32_t object;
+	struct object_event e;
+};
+
+struct emitting {
+	const struct work *w;
+	const struct relating *r;
+	const struct stack *s;
+	const uint32_t *type_of;
+	struct object_graph *g;
+	uint32_t *object_of; /* by thing, UINT32_MAX for none */
+	uint32_t *thing_of;  /* by object */
+	VEC(struct event) events;
+	VEC(struct object_link) links;
+	struct map link_at;
+};
+
+struct rank {
+	uint32_t thing, type;
+	int64_t first_ns;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct rank *x = a, *y = b;
+
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	if (x->first_ns != y->first_ns)
+		return x->first_ns < y->first_ns ? -1 : 1;
+	return (x->thing > y->thing) - (x->thing < y->thing);
+}
+
+static void set_ids(const struct work *w, uint32_t thing, struct object *o, size_t nr)
+{
+	o->ids = arena_array(w->arena, struct str, nr);
+	for (size_t i = nr; i-- > 0;) {
+		const struct thing *t = &w->things.v[thing];
+
+		o->ids[i] = arena_str(w->arena, names_str(&w->told->values, t->value));
+		thing = t->scope ? t->scope - 1 : thing;
+	}
+}
+
+static void place_objects(struct emitting *e)
+{
+	const struct work *w = e->w;
+	struct object_graph *g = e->g;
+	VEC(struct rank) ranks = { 0 };
+
+	for (uint32_t i = 0; i < w->things.nr; i++) {
+		const struct thing *t = &w->things.v[i];
+
+		e->object_of[i] = UINT32_MAX;
+		if (e->s->is_in[t->kind] && thing_is_used(w, t))
+			vec_push(&ranks, (struct rank){ i, e->type_of[t->kind], t->first_ns });
+	}
+	if (ranks.nr)
+		qsort(ranks.v, ranks.nr, sizeof(*ranks.v), by_rank);
+	g->nr_objects = ranks.nr;
+	g->objects = arena_array(w->arena, struct object, ranks.nr);
+	e->thing_of = mem_alloc(mem_bytes(ranks.nr + 1, sizeof(*e->thing_of)));
+	for (size_t i = 0; i < ranks.nr; i++) {
+		struct object *o = &g->objects[i];
+		const struct thing *t = &w->things.v[ranks.v[i].thing];
+
+		o->type = ranks.v[i].type;
+		o->first_ns = t->first_ns;
+		o->last_ns = t->last_ns;
+		set_ids(w, ranks.v[i].thing, o, g->types[o->type].nr_signature);
+		e->object_of[ranks.v[i].thing] = (uint32_t)i;
+		e->thing_of[i] = ranks.v[i].thing;
+	}
+	vec_done(&ranks);
+}
+
+static uint32_t parent_by(const struct emitting *e, const struct edge *edge, uint32_t thing)
+{
+	const struct tie *t = &e->r->ties.v[edge->tie];
+	const struct function *f = edge->from == t->a ? &t->a_of_b : &t->b_of_a;
+	uint32_t parent = relate_parent(e->r, f, thing);
+
+	return parent == UINT32_MAX ? UINT32_MAX : e->object_of[parent];
+}
+
+static void set_parents(struct emitting *e)
+{
+	for (size_t i = 0; i < e->g->nr_objects; i++) {
+		struct object *o = &e->g->objects[i];
+		uint32_t thing = e->thing_of[i], kind = e->w->things.v[thing].kind;
+		size_t room = 0;
+
+		vec_each (&e->s->edges, edge)
+			room += edge->to == kind;
+		o->parents = arena_array(e->w->arena, uint32_t, room);
+		vec_each (&e->s->edges, edge) {
+			uint32_t parent = edge->to == kind ? parent_by(e, edge, thing) : UINT32_MAX;
+
+			if (parent != UINT32_MAX && parent != i)
+				o->parents[o->nr_parents++] = parent;
+		}
+	}
+}
+
+/* Whether one is above the other; hierarchies are flat, so this ends soon. */
+static bool is_above(const struct object_graph *g, uint32_t above, uint32_t below, int depth)
+{
+	const struct object *o = &g->objects[below];
+
+	for (size_t i = 0; i < o->nr_parents; i++)
+		if (o->parents[i] == above ||
+		    (depth && is_above(g, above, o->parents[i], depth - 1)))
+			return true;
+	return false;
+}
+
+/* A parent that is above another parent is implied. Who is above whom stays the same. */
+static void reduce_parents(struct object_graph *g)
+{
+	for (size_t i = 0; i < g->nr_objects; i++) {
+		struct object *o = &g->objects[i];
+		size_t nr = 0;
+
+		for (size_t j = 0; j < o->nr_parents; j++) {
+			bool is_implied = false;
+
+			for (size_t k = 0; k < o->nr_parents; k++)
+				is_implied |= k != j &&
+					      is_above(g, o->parents[j], o->parents[k], MAX_DEPTH);
+			if (!is_implied)
+				o->parents[nr++] = o->parents[j];
+		}
+		o->nr_parents = nr;
+	}
+}
+
+static void set_aliases(struct emitting *e)
+{
+	const struct work *w = e->w;
+
+	for (int pass = 0; pass < 2; pass++) {
+		vec_each (&w->aliases, a) {
+			uint32_t object = e->object_of[a->thing];
+			struct object *o = object == UINT32_MAX ? NULL : &e->g->objects[object];
+
+			if (!o)
+				continue;
+			if (pass)
+				o->aliases[o->nr_aliases] =
+					arena_str(w->arena, names_str(&w->told->values,
+								      w->things.v[a->alias].value));
+			o->nr_aliases++;
+		}
+		for (size_t i = 0; i < e->g->nr_objects && !pass; i++) {
+			struct object *o = &e->g->objects[i];
+
+			o->aliases = arena_array(w->arena, struct str, o->nr_aliases);
+			o->nr_aliases = 0;
+		}
+	}
+}
+
+static void link_objects(struct emitting *e, uint32_t a, uint32_t b, const struct note *n)
+{
+	uint64_t *at = map_at(&e->link_at, a < b ? map_pair(a, b) : map_pair(b, a));
+	struct object_link *l;
+
+	if (!*at) {
+		vec_push(&e->links, (struct object_link){ a < b ? a : b, a < b ? b : a, n->first_ns,
+							  n->last_ns, 0 });
+		*at = e->links.nr;
+	}
+	l = &e->links.v[*at - 1];
+	l->count += n->count;
+	if (n->first_ns < l->first_ns)
+		l->first_ns = n->first_ns;
+	if (n->last_ns > l->last_ns)
+		l->last_ns = n->last_ns;
+}
+
+/* The objects of a line: what it names, and what its log is the log of. */
+static size_t objects_of(const struct emitting *e, size_t note, uint32_t log, uint32_t *v)
+{
+	const struct work *w = e->w;
+	size_t nr = 0;
+
+	for (uint32_t i = w->named_at.v[note]; i < w->named_at.v[note + 1] && nr < MAX_NAMED; i++)
+		if (e->object_of[w->named.v[i]] != UINT32_MAX)
+			v[nr++] = e->object_of[w->named.v[i]];
+	for (uint32_t i = w->path_at.v[log]; i < w->path_at.v[log + 1] && nr < MAX_NAMED; i++) {
+		uint32_t object = e->object_of[w->path.v[i]];
+		size_t j = 0;
+
+		while (j < nr && v[j] != object)
+			j++;
+		if (object != UINT32_MAX && j == nr)
+			v[nr++] = object;
+	}
+	return nr;
+}
+
+static void take_note(struct emitting *e, size_t note)
+{
+	const struct note *n = &e->w->told->notes.v[note];
+	uint32_t log = (uint32_t)(*map_find(&e->w->log_at, n->file) - 1);
+	uint32_t v[MAX_NAMED];
+	size_t nr = objects_of(e, note, log, v);
+
+	for (size_t i = 0; i < nr; i++) {
+		struct object_event event = { n->first_ns, n->last_ns, n->count,
+					      n->template, log,        n->level };
+
+		vec_push(&e->events, (struct event){ v[i], event });
+		for (size_t j = 0; j < i; j++)
+			if (!is_above(e->g, v[i], v[j], MAX_DEPTH) &&
+			    !is_above(e->g, v[j], v[i], MAX_DEPTH))
+				link_objects(e, v[i], v[j], n);
+	}
+}
+
+static int by_object(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->object != y->object)
+		return x->object < y->object ? -1 : 1;
+	if (x->e.log != y->e.log)
+		return x->e.log < y->e.log ? -1 : 1;
+	if (x->e.template != y->e.template)
+		return x->e.template <y->e.template ? -1 : 1;
+	return (x->e.first_ns > y->e.first_ns) - (x->e.first_ns < y->e.first_ns);
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct object_event *x = a, *y = b;
+
+	if (x->first_ns != y->first_ns)
+		return x->first_ns < y->first_ns ? -1 : 1;
+	if (x->log != y->log)
+		return x->log < y->log ? -1 : 1;
+	return (x->template > y->template) - (x->template <y->template);
+}
+
+static void add_event(struct object *o, const struct object_event *e)
+{
+	struct object_event *last = o->nr_parts ? &o->events[o->nr_parts - 1] : NULL;
+
+	o->nr_events += e->count;
+	if (e->level >= LEVEL_ERROR)
+		o->nr_errors += e->count;
+	if (!last || last->template != e->template || last->log != e->log) {
+		o->events[o->nr_parts++] = *e;
+		return;
+	}
+	last->count += e->count;
+	if (e->last_ns > last->last_ns)
+		last->last_ns = e->last_ns;
+	if (e->level > last->level)
+		last->level = e->level;
+}
+
+static void set_events(struct emitting *e)
+{
+	if (e->events.nr)
+		qsort(e->events.v, e->events.nr, sizeof(*e->events.v), by_object);
+	for (size_t i = 0, end; i < e->events.nr; i = end) {
+		struct object *o = &e->g->objects[e->events.v[i].object];
+
+		for (end = i;
+		     end < e->events.nr && e->events.v[end].object == e->events.v[i].object; end++)
+			;
+		o->events = arena_array(e->w->arena, struct object_event, end - i);
+		for (size_t j = i; j < end; j++)
+			add_event(o, &e->events.v[j].e);
+		qsort(o->events, o->nr_parts, sizeof(*o->events), by_first);
+	}
+}
+
+static int by_pair(const void *a, const void *b)
+{
+	const struct object_link *x = a, *y = b;
+
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+static void set_links(struct emitting *e)
+{
+	if (e->links.nr)
+		qsort(e->links.v, e->links.nr, sizeof(*e->links.v), by_pair);
+	e->g->nr_links = e->links.nr;
+	e->g->links = arena_array(e->w->arena, struct object_link, e->links.nr);
+	for (size_t i = 0; i < e->links.nr; i++)
+		e->g->links[i] = e->links.v[i];
+}
+
+void emit_objects(const struct work *w, const struct relating *r, const struct stack *s,
+		  const uint32_t *type_of, struct object_graph *g)
+{
+	struct emitting e = { .w = w, .r = r, .s = s, .type_of = type_of, .g = g };
+
+	e.object_of = mem_alloc(mem_bytes(w->things.nr + 1, sizeof(*e.object_of)));
+	place_objects(&e);
+	set_parents(&e);
+	reduce_parents(g);
+	set_aliases(&e);
+	for (size_t i = 0; i < w->told->notes.nr; i++)
+		take_note(&e, i);
+	set_events(&e);
+	set_links(&e);
+	free(e.object_of);
+	free(e.thing_of);
+	vec_done(&e.events);
+	vec_done(&e.links);
+	map_done(&e.link_at);
+}

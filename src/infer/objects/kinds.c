@@ -1,0 +1,230 @@
+#include "infer/objects/kinds.h"
+
+#include <stdlib.h>
+
+#include "base/time.h"
+#include "infer/objects/shape.h"
+#include "infer/objects/told.h"
+#include "infer/objects/work.h"
+#include "model/mention.h"
+
+/* How the values of a kind behave. */
+struct habit {
+	uint64_t thread_lines;
+	uint64_t nr_places, nr_places_twice; /* (log, value), and those that two statements name */
+	uint64_t nr_steps, nr_up;            /* first appearances in a log, and those that ascend */
+	uint64_t nr_outer;                   /* lines where it contains another identifier */
+};
+
+struct habits {
+	struct work *w;
+	struct habit *v;       /* by kind */
+	struct map values;     /* (kind, value) */
+	struct map templates;  /* (kind, template) */
+	struct map places;     /* (kind, log, value): 1 + template, or MANY */
+	struct map last_first; /* (kind, log): 1 + the number that appeared last */
+};
+
+#define MANY UINT64_MAX
+
+static void first_kinds(struct work *w)
+{
+	struct told *t = w->told;
+
+	for (sym_t shown = 0; shown <= t->shown.nr; shown++)
+		w->kind_of[shown] = UINT32_MAX;
+	vec_each (&t->ids, id) {
+		if (w->kind_of[id->shown] != UINT32_MAX)
+			continue;
+		w->kind_of[id->shown] = (uint32_t)w->kinds.nr;
+		vec_push(&w->kinds, (struct kind){ .shown = names_str(&t->shown, id->shown) });
+	}
+}
+
+/* A trait holds when nine in ten distinct values have it; a small number must all be small. */
+static void find_traits(struct work *w)
+{
+	static const unsigned traits[] = { KIND_NUMBER, KIND_SMALL,   KIND_WORD,
+					   KIND_PATH,   KIND_ADDRESS, KIND_RANDOM };
+	struct map seen = { 0 };
+	uint64_t(*nr)[6] = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
+	uint64_t *all = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*all)));
+
+	vec_each (&w->told->ids, id) {
+		uint32_t kind = w->kind_of[id->shown];
+		uint64_t *at = map_at(&seen, map_pair(kind, id->value));
+		unsigned shape;
+
+		if ((*at)++)
+			continue;
+		shape = shape_of(names_str(&w->told->values, id->value));
+		all[kind]++;
+		for (size_t i = 0; i < 6; i++)
+			nr[kind][i] += !!(shape & traits[i]);
+	}
+	for (size_t k = 0; k < w->kinds.nr; k++) {
+		for (size_t i = 0; i < 6; i++) {
+			uint64_t need = traits[i] == KIND_SMALL ? all[k] : (9 * all[k] + 9) / 10;
+
+			if (nr[k][i] >= need)
+				w->kinds.v[k].traits |= traits[i];
+		}
+	}
+	free(nr);
+	free(all);
+	map_done(&seen);
+}
+
+static void note_order(struct habits *h, uint32_t kind, uint32_t log, sym_t value)
+{
+	struct str text = names_str(&h->w->told->values, value);
+	uint64_t number, *last = map_at(&h->last_first, map_pair(kind, log));
+
+	if (!str_take_uint(&text, &number))
+		return;
+	if (*last) {
+		h->v[kind].nr_steps++;
+		h->v[kind].nr_up += number + 1 > *last;
+	}
+	*last = number + 1;
+}
+
+static void note_place(struct habits *h, uint32_t kind, uint32_t log, sym_t value,
+		       uint32_t template)
+{
+	uint64_t key = (map_pair(kind, value) ^ (uint64_t)log << 44) * 0x9e3779b97f4a7c15u;
+	uint64_t *at = map_at(&h->places, key);
+
+	if (!*at) {
+		*at = template + 1;
+		h->v[kind].nr_places++;
+		note_order(h, kind, log, value);
+	} else if (*at != MANY && *at != template + 1) {
+		*at = MANY;
+		h->v[kind].nr_places_twice++;
+	}
+}
+
+static bool holds_another(const struct work *w, const struct note *n, const struct told_id *outer)
+{
+	struct str text = names_str(&w->told->values, outer->value);
+
+	for (size_t i = 0; i < n->nr; i++) {
+		const struct told_id *id = &w->told->ids.v[n->ids + i];
+		struct str inner = names_str(&w->told->values, id->value);
+
+		if (id != outer && id->place & NAMED_WITHIN && inner.n < text.n &&
+		    str_find(text, inner) < text.n)
+			return true;
+	}
+	return false;
+}
+
+static void note_habits(struct habits *h, const struct note *n)
+{
+	struct work *w = h->w;
+	uint32_t log = work_log(w, n->file);
+
+	for (size_t i = 0; i < n->nr; i++) {
+		const struct told_id *id = &w->told->ids.v[n->ids + i];
+		uint32_t k = w->kind_of[id->shown];
+		struct kind *kind = &w->kinds.v[k];
+		uint64_t *at = map_at(&h->values, map_pair(k, id->value));
+
+		kind->nr_values += !(*at)++;
+		at = map_at(&h->templates, map_pair(k, n->template));
+		kind->nr_templates += !(*at)++;
+		kind->lines += n->count;
+		if (id->place & NAMED_IN_THREAD)
+			h->v[k].thread_lines += n->count;
+		if (!(id->place & NAMED_WITHIN) && holds_another(w, n, id))
+			h->v[k].nr_outer += n->count;
+		note_place(h, k, log, id->value, n->template);
+	}
+}
+
+/* Numbers are amounts unless they are given out in order and named again elsewhere. */
+static enum fate number_fate(const struct kind *k, const struct habit *h, bool is_small)
+{
+	if (k->lines < (is_small ? 2 : 5) || k->nr_values < 2)
+		return FATE_RARE;
+	if (2 * k->lines < 3 * (uint64_t)k->nr_values)
+		return FATE_ONCE;
+	if (10 * h->nr_places_twice < 3 * h->nr_places)
+		return FATE_ALONE;
+	if (h->nr_steps && 100 * h->nr_up < 55 * h->nr_steps)
+		return FATE_NO_ORDER;
+	return FATE_KEPT;
+}
+
+static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_small)
+{
+	bool is_path = k->traits & KIND_PATH;
+
+	if (k->traits & KIND_NUMBER)
+		return number_fate(k, h, is_small);
+	if (is_path && 2 * h->nr_outer >= k->lines)
+		return FATE_OUTER;
+	if (is_small)
+		return FATE_KEPT;
+	if (k->nr_values < 2 || k->lines < 4)
+		return FATE_RARE;
+	if (5 * k->lines < 6 * (uint64_t)k->nr_values)
+		return FATE_ONCE;
+	return FATE_KEPT;
+}
+
+static void judge(struct work *w)
+{
+	struct habits h = { .w = w };
+
+	h.v = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*h.v)));
+	vec_each (&w->told->notes, n)
+		note_habits(&h, n);
+	for (size_t i = 0; i < w->kinds.nr; i++) {
+		struct kind *k = &w->kinds.v[i];
+
+		if (k->fate != FATE_KEPT)
+			continue;
+		k->fate = fate_of(k, &h.v[i], w->is_small);
+		if (10 * h.v[i].thread_lines >= 9 * k->lines)
+			k->traits |= KIND_THREAD;
+	}
+	free(h.v);
+	map_done(&h.values);
+	map_done(&h.templates);
+	map_done(&h.places);
+	map_done(&h.last_first);
+}
+
+/* "attempt_m" rather than "attempt_#_m_#", where that is no other kind's name. */
+static void give_names(struct work *w)
+{
+	struct names taken = { 0 };
+	struct map owner = { 0 };
+
+	for (size_t i = 0; i < w->kinds.nr; i++) {
+		struct kind *k = &w->kinds.v[i];
+		char *name = arena_room(w->arena, k->shown.n + 1);
+		struct str short_name = { name, shape_name(k->shown, name) };
+		uint64_t *at;
+
+		k->name = arena_str(w->arena, k->shown);
+		if (!kind_is_kept(k) || !short_name.n)
+			continue;
+		at = map_at(&owner, names_add(&taken, short_name));
+		if (!(*at)++)
+			k->name = short_name;
+	}
+	names_done(&taken);
+	map_done(&owner);
+}
+
+void kinds_make(struct work *w)
+{
+	first_kinds(w);
+	find_traits(w);
+	kinds_unite(w);
+	judge(w);
+	give_names(w);
+}

@@ -1,0 +1,104 @@
+/* Types that are one: those of random values, words or addresses that share values (a thing goes by
+ * several keys: uuid, datanodeUuid), since chance does not make them equal. */
+#include <stdlib.h>
+
+#include "infer/objects/kinds.h"
+#include "infer/objects/told.h"
+#include "infer/objects/work.h"
+
+enum { MAX_SHARING = 16 }; /* types of one value that are compared pair by pair */
+
+struct seen {
+	sym_t value;
+	uint32_t kind;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static unsigned sort_of(const struct kind *k)
+{
+	unsigned sorts = KIND_WORD | KIND_RANDOM | KIND_ADDRESS | KIND_PATH;
+
+	if (k->traits & KIND_NUMBER && !(k->traits & KIND_SMALL))
+		return KIND_NUMBER;
+	return k->traits & sorts;
+}
+
+static uint32_t root_of(struct work *w, uint32_t kind)
+{
+	while (w->kinds.v[kind].fate == FATE_MERGED)
+		kind = w->kinds.v[kind].into;
+	return kind;
+}
+
+static void join(struct work *w, uint32_t a, uint32_t b)
+{
+	a = root_of(w, a);
+	b = root_of(w, b);
+	if (a == b)
+		return;
+	if (b < a) {
+		uint32_t swap = a;
+
+		a = b;
+		b = swap;
+	}
+	w->kinds.v[b].fate = FATE_MERGED;
+	w->kinds.v[b].into = a;
+}
+
+static void join_shared(struct work *w, const struct map *shared, const uint64_t *nr_values)
+{
+	const struct map_slot *s = NULL;
+
+	while ((s = map_next(shared, s))) {
+		uint32_t a = (uint32_t)(s->key >> 32), b = (uint32_t)s->key;
+		uint64_t fewer = nr_values[a] < nr_values[b] ? nr_values[a] : nr_values[b];
+
+		if (s->value >= 2 && 10 * s->value >= 3 * fewer)
+			join(w, a, b);
+	}
+}
+
+void kinds_unite(struct work *w)
+{
+	VEC(struct seen) seen = { 0 };
+	struct map known = { 0 }, shared = { 0 };
+	uint64_t *nr_values = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr_values)));
+
+	vec_each (&w->told->ids, id) {
+		uint32_t kind = w->kind_of[id->shown];
+
+		if (!sort_of(&w->kinds.v[kind]) || (*map_at(&known, map_pair(kind, id->value)))++)
+			continue;
+		nr_values[kind]++;
+		vec_push(&seen, (struct seen){ id->value, kind });
+	}
+	if (seen.nr)
+		qsort(seen.v, seen.nr, sizeof(*seen.v), by_value);
+	for (size_t i = 0, end; i < seen.nr; i = end) {
+		for (end = i; end < seen.nr && seen.v[end].value == seen.v[i].value; end++)
+			;
+		for (size_t a = i; a < end && end - i <= MAX_SHARING; a++)
+			for (size_t b = a + 1; b < end; b++)
+				if (sort_of(&w->kinds.v[seen.v[a].kind]) ==
+				    sort_of(&w->kinds.v[seen.v[b].kind]))
+					(*map_at(&shared,
+						 map_pair(seen.v[a].kind, seen.v[b].kind)))++;
+	}
+	join_shared(w, &shared, nr_values);
+	for (sym_t shown = 0; shown <= w->told->shown.nr; shown++)
+		if (w->kind_of[shown] != UINT32_MAX)
+			w->kind_of[shown] = root_of(w, w->kind_of[shown]);
+	free(nr_values);
+	vec_done(&seen);
+	map_done(&known);
+	map_done(&shared);
+}

@@ -1,0 +1,148 @@
+/* Only numbers within the same scope, only lines of the same log and thread, four lines back at the
+ * most, and only kinds that never share a line. What comes of it is marked as inferred. */
+#include "infer/objects/near.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "infer/objects/relate.h"
+#include "infer/objects/told.h"
+#include "infer/objects/work.h"
+
+enum { BACK = 4 };
+
+struct line {
+	sym_t file, thread;
+	int64_t ns;
+	uint32_t note;
+};
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return (x->note > y->note) - (x->note < y->note);
+}
+
+struct guess {
+	uint32_t parent_kind, child_kind;
+	struct belongs b;
+};
+
+struct nearing {
+	const struct work *w;
+	const struct relating *r;
+	VEC(struct line) lines;
+	VEC(struct guess) v;
+	struct map done; /* (child, kind of the parent) */
+};
+
+static bool may_be_near(const struct nearing *n, const struct thing *p, const struct thing *c)
+{
+	return p->kind != c->kind && p->scope && p->scope == c->scope &&
+	       !relate_find(n->r, p->kind, c->kind);
+}
+
+/* The parents that the lines before this one offer to a child, the nearest of each kind. */
+static void look_back(struct nearing *n, size_t at, uint32_t child)
+{
+	const struct work *w = n->w;
+	const struct line *line = &n->lines.v[at];
+
+	for (size_t back = 1; back <= BACK && back <= at; back++) {
+		const struct line *l = line - back;
+
+		if (l->file != line->file || l->thread != line->thread)
+			return;
+		for (uint32_t i = w->named_at.v[l->note]; i < w->named_at.v[l->note + 1]; i++) {
+			const struct thing *p = &w->things.v[w->named.v[i]];
+			uint64_t *seen;
+
+			if (!may_be_near(n, p, &w->things.v[child]))
+				continue;
+			seen = map_at(&n->done, map_pair(child, p->kind));
+			if ((*seen)++)
+				continue;
+			vec_push(&n->v, (struct guess){ p->kind,
+							w->things.v[child].kind,
+							{ child, w->named.v[i] } });
+		}
+	}
+}
+
+static void gather_lines(struct nearing *n)
+{
+	const struct told *t = n->w->told;
+
+	for (uint32_t i = 0; i < t->notes.nr; i++)
+		if (n->w->named_at.v[i + 1] > n->w->named_at.v[i])
+			vec_push(&n->lines, (struct line){ t->notes.v[i].file, t->notes.v[i].thread,
+							   t->notes.v[i].first_ns, i });
+	if (n->lines.nr)
+		qsort(n->lines.v, n->lines.nr, sizeof(*n->lines.v), by_thread);
+}
+
+static int by_kinds(const void *a, const void *b)
+{
+	const struct guess *x = a, *y = b;
+
+	if (x->parent_kind != y->parent_kind)
+		return x->parent_kind < y->parent_kind ? -1 : 1;
+	if (x->child_kind != y->child_kind)
+		return x->child_kind < y->child_kind ? -1 : 1;
+	return (x->b.child > y->b.child) - (x->b.child < y->b.child);
+}
+
+/* Most children must find a parent, most parents have a child, and there be fewer of them. */
+static void decide(struct nearing *n, struct relating *r, const struct guess *g, size_t nr)
+{
+	const struct work *w = n->w;
+	const struct kind *parent = &w->kinds.v[g->parent_kind],
+			  *child = &w->kinds.v[g->child_kind];
+	VEC(struct belongs) v = { 0 };
+	struct map parents = { 0 };
+
+	for (size_t i = 0; i < nr; i++) {
+		vec_push(&v, g[i].b);
+		*map_at(&parents, g[i].b.parent) += 1;
+	}
+	if (nr >= 3 && 10 * nr >= 8 * (size_t)child->nr_things &&
+	    2 * parents.nr >= parent->nr_things && parent->nr_things < child->nr_things)
+		relate_tell(r, w, v.v, v.nr, (struct tie){ .is_near = true });
+	vec_done(&v);
+	map_done(&parents);
+}
+
+void near_make(struct relating *r, const struct work *w)
+{
+	struct nearing n = { .w = w, .r = r };
+	struct map seen = { 0 };
+
+	gather_lines(&n);
+	for (size_t i = 0; i < n.lines.nr; i++) {
+		uint32_t note = n.lines.v[i].note;
+
+		for (uint32_t j = w->named_at.v[note]; j < w->named_at.v[note + 1]; j++)
+			if (w->things.v[w->named.v[j]].scope && !(*map_at(&seen, w->named.v[j]))++)
+				look_back(&n, i, w->named.v[j]);
+	}
+	if (n.v.nr)
+		qsort(n.v.v, n.v.nr, sizeof(*n.v.v), by_kinds);
+	for (size_t i = 0, end; i < n.v.nr; i = end) {
+		for (end = i; end < n.v.nr && n.v.v[end].parent_kind == n.v.v[i].parent_kind &&
+			      n.v.v[end].child_kind == n.v.v[i].child_kind;
+		     end++)
+			;
+		decide(&n, r, n.v.v + i, end - i);
+	}
+	vec_done(&n.lines);
+	vec_done(&n.v);
+	map_done(&n.done);
+	map_done(&seen);
+}

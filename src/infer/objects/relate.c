@@ -1,0 +1,266 @@
+#include "infer/objects/relate.h"
+
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/time.h"
+#include "infer/objects/told.h"
+#include "infer/objects/work.h"
+
+#define NO_TEMPLATE UINT32_MAX /* told by a path, a name or a scope, not by a statement */
+
+/* Lines of one template that name both; a's kind is the lower number. */
+struct meeting {
+	uint32_t kind_a, kind_b;
+	uint32_t a, b;
+	uint32_t template;
+	uint64_t count;
+	int64_t first_ns;
+};
+
+struct meetings {
+	VEC(struct meeting) v;
+};
+
+static bool is_scope_of(const struct work *w, uint32_t kind, uint32_t of)
+{
+	return w->kinds.v[of].scope == kind + 1;
+}
+
+static void meet(struct meetings *m, const struct work *w, uint32_t a, uint32_t b,
+		 uint32_t template, uint64_t count, int64_t ns)
+{
+	uint32_t kind_a = w->things.v[a].kind, kind_b = w->things.v[b].kind;
+
+	if (kind_a > kind_b) {
+		meet(m, w, b, a, template, count, ns);
+		return;
+	}
+	vec_push(&m->v, (struct meeting){ kind_a, kind_b, a, b, template, count, ns });
+}
+
+static size_t nr_of_kind(const struct work *w, const uint32_t *v, size_t nr, uint32_t kind)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		found += w->things.v[v[i]].kind == kind;
+	return found;
+}
+
+/* All pairs of one line; where it lists several of both kinds, who is with whom is not told. */
+static void meet_all(struct meetings *m, const struct work *w, const uint32_t *v, size_t nr,
+		     uint32_t template, uint64_t count, int64_t ns)
+{
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t a = w->things.v[v[i]].kind;
+
+		if (!kind_is_kept(&w->kinds.v[a]))
+			continue;
+		for (size_t j = i + 1; j < nr; j++) {
+			uint32_t b = w->things.v[v[j]].kind;
+
+			if (a == b || !kind_is_kept(&w->kinds.v[b]) || is_scope_of(w, a, b) ||
+			    is_scope_of(w, b, a))
+				continue;
+			if (nr_of_kind(w, v, nr, a) > 1 && nr_of_kind(w, v, nr, b) > 1)
+				continue;
+			meet(m, w, v[i], v[j], template, count, ns);
+		}
+	}
+}
+
+static void find_meetings(struct meetings *m, const struct work *w)
+{
+	for (size_t i = 0; i < w->told->notes.nr; i++) {
+		const struct note *n = &w->told->notes.v[i];
+		uint32_t begin = w->named_at.v[i];
+
+		meet_all(m, w, w->named.v + begin, w->named_at.v[i + 1] - begin, n->template,
+			 n->count, n->first_ns);
+	}
+	for (size_t i = 0; i < w->logs.nr; i++)
+		meet_all(m, w, w->path.v + w->path_at.v[i], w->path_at.v[i + 1] - w->path_at.v[i],
+			 NO_TEMPLATE, 1, w->first_ns);
+	for (uint32_t i = 0; i < w->things.nr; i++) {
+		const struct thing *t = &w->things.v[i];
+
+		if (t->scope && kind_is_kept(&w->kinds.v[t->kind]))
+			meet(m, w, t->scope - 1, i, NO_TEMPLATE, t->lines, t->first_ns);
+	}
+}
+
+static int by_kinds(const void *a, const void *b)
+{
+	const struct meeting *x = a, *y = b;
+
+	if (x->kind_a != y->kind_a)
+		return x->kind_a < y->kind_a ? -1 : 1;
+	if (x->kind_b != y->kind_b)
+		return x->kind_b < y->kind_b ? -1 : 1;
+	return (x->template > y->template) - (x->template <y->template);
+}
+
+/* Keeps the templates with the most lines. */
+static void note_template(struct tie *t, uint32_t template, uint64_t lines)
+{
+	size_t least = 0;
+
+	t->nr_templates++;
+	if (template == NO_TEMPLATE)
+		return;
+	for (size_t i = 1; i < 4; i++)
+		if (t->template_lines[i] < t->template_lines[least])
+			least = i;
+	if (lines > t->template_lines[least]) {
+		t->templates[least] = template;
+		t->template_lines[least] = lines;
+	}
+}
+
+static void test_tie(struct relating *r, const struct work *w, const struct meeting *m, size_t nr)
+{
+	struct tie t = { .a = m->kind_a, .b = m->kind_b };
+	struct pair *pairs = mem_alloc(mem_bytes(nr, sizeof(*pairs)));
+	uint64_t lines = 0;
+
+	t.is_within = is_scope_of(w, t.a, t.b) || is_scope_of(w, t.b, t.a);
+	for (size_t i = 0; i < nr; i++) {
+		lines += m[i].count;
+		if (i + 1 == nr || m[i].template != m[i + 1].template) {
+			note_template(&t, m[i].template, lines);
+			lines = 0;
+		}
+		pairs[i] =
+			(struct pair){ m[i].b, m[i].a, m[i].template, m[i].count, m[i].first_ns };
+	}
+	function_test(&t.a_of_b, r, w, pairs, nr);
+	for (size_t i = 0; i < nr; i++)
+		pairs[i] =
+			(struct pair){ m[i].a, m[i].b, m[i].template, m[i].count, m[i].first_ns };
+	function_test(&t.b_of_a, r, w, pairs, nr);
+	free(pairs);
+	vec_push(&r->ties, t);
+}
+
+void relate_make(struct relating *r, const struct work *w)
+{
+	struct meetings m = { 0 };
+
+	*r = (struct relating){ 0 };
+	find_meetings(&m, w);
+	if (m.v.nr)
+		qsort(m.v.v, m.v.nr, sizeof(*m.v.v), by_kinds);
+	for (size_t i = 0, end; i < m.v.nr; i = end) {
+		for (end = i; end < m.v.nr && m.v.v[end].kind_a == m.v.v[i].kind_a &&
+			      m.v.v[end].kind_b == m.v.v[i].kind_b;
+		     end++)
+			;
+		test_tie(r, w, m.v.v + i, end - i);
+	}
+	vec_done(&m.v);
+}
+
+void relate_done(struct relating *r)
+{
+	vec_done(&r->ties);
+	vec_done(&r->belongs);
+}
+
+struct tie *relate_find(const struct relating *r, uint32_t kind, uint32_t other)
+{
+	uint32_t a = kind < other ? kind : other, b = kind < other ? other : kind;
+	size_t low = 0, high = r->ties.nr;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		struct tie *t = &r->ties.v[mid];
+
+		if (t->a == a && t->b == b)
+			return t;
+		if (t->a < a || (t->a == a && t->b < b))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+static int by_pair(const void *a, const void *b)
+{
+	const struct tie *x = a, *y = b;
+
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
+}
+
+static int by_child(const void *a, const void *b)
+{
+	const struct belongs *x = a, *y = b;
+
+	return (x->child > y->child) - (x->child < y->child);
+}
+
+static struct function function_of(struct relating *r, const struct work *w,
+				   const struct belongs *v, size_t nr)
+{
+	struct function f = { .holds = true, .begin = (uint32_t)r->belongs.nr };
+	struct map parents = { 0 };
+
+	for (size_t i = 0; i < nr; i++) {
+		vec_push(&r->belongs, v[i]);
+		f.lines += w->things.v[v[i].child].lines;
+		f.nr_parents += !(*map_at(&parents, v[i].parent))++;
+	}
+	qsort(r->belongs.v + f.begin, nr, sizeof(*v), by_child);
+	f.end = (uint32_t)r->belongs.nr;
+	f.nr_children = (uint32_t)nr;
+	map_done(&parents);
+	return f;
+}
+
+void relate_tell(struct relating *r, const struct work *w, const struct belongs *v, size_t nr,
+		 struct tie how)
+{
+	uint32_t child = w->things.v[v[0].child].kind, parent = w->things.v[v[0].parent].kind;
+	struct tie *t = relate_find(r, child, parent);
+	struct function f = function_of(r, w, v, nr);
+
+	if (!t) {
+		how.a = child < parent ? child : parent;
+		how.b = child < parent ? parent : child;
+		vec_push(&r->ties, how);
+		qsort(r->ties.v, r->ties.nr, sizeof(*r->ties.v), by_pair);
+		t = relate_find(r, child, parent);
+	}
+	t->is_embedded |= how.is_embedded;
+	t->is_alias |= how.is_alias;
+	t->is_near |= how.is_near;
+	t->above = parent;
+	*(parent == t->a ? &t->a_of_b : &t->b_of_a) = f;
+}
+
+enum relation relate_kind(const struct tie *t)
+{
+	if (t->a_of_b.holds && t->b_of_a.holds)
+		return RELATION_ONE;
+	return t->a_of_b.holds || t->b_of_a.holds ? RELATION_MANY : RELATION_CROSS;
+}
+
+uint32_t relate_parent(const struct relating *r, const struct function *f, uint32_t child)
+{
+	uint32_t low = f->begin, high = f->end;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (r->belongs.v[mid].child == child)
+			return r->belongs.v[mid].parent;
+		if (r->belongs.v[mid].child < child)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return UINT32_MAX;
+}

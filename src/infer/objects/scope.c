@@ -1,0 +1,347 @@
+/* The context of a log is what its path names, and each kind of which the log names one thing
+ * only, again and again. A kind of small numbers whose values come back in several contexts of a
+ * kind that is nearly always known means {context, number}; of such kinds of contexts the one with
+ * the fewest things is taken. Numbers in names of threads belong to the process, which is the log.
+ * One pass over the lines for the contexts, one to count, one to name. */
+#include "infer/objects/scope.h"
+
+#include <stdlib.h>
+
+#include "infer/objects/told.h"
+#include "infer/objects/work.h"
+#include "model/loss.h"
+
+#define SEVERAL UINT64_MAX
+
+struct context {
+	uint32_t kind, thing;
+};
+
+struct scoping {
+	struct work *w;
+	VEC(struct context) v; /* log by log */
+	VEC(uint32_t) at;      /* of each log; one more */
+	struct map covered;    /* (small kind, kind of context): lines */
+	struct map recurs;     /* (small kind, kind of context): values in several contexts */
+	struct map within;     /* (small kind, kind of context, value): 1 + thing, or SEVERAL */
+	struct map lines;      /* small kind: lines */
+	struct map values;     /* (small kind, value) */
+	struct map nr_values;  /* small kind: values */
+};
+
+static bool may_be_context(const struct kind *k)
+{
+	return kind_is_kept(k) && !(k->traits & (KIND_NUMBER | KIND_WORD | KIND_PATH | KIND_BRIEF |
+						 KIND_THREAD | KIND_LOG));
+}
+
+static bool wants_scope(const struct kind *k)
+{
+	return kind_is_kept(k) && k->traits & KIND_SMALL;
+}
+
+/* What each log names one thing of: (log, kind) to 1 + thing or SEVERAL. */
+static void only_things(struct work *w, struct map *only, struct map *lines, uint64_t *log_lines)
+{
+	for (size_t i = 0; i < w->told->notes.nr; i++) {
+		const struct note *n = &w->told->notes.v[i];
+		uint32_t log = work_log(w, n->file);
+
+		log_lines[log] += n->count;
+		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
+			uint32_t thing = w->named.v[j], kind = w->things.v[thing].kind;
+			uint64_t *at;
+
+			if (!may_be_context(&w->kinds.v[kind]))
+				continue;
+			at = map_at(only, map_pair(log, kind));
+			*at = *at && *at != thing + 1 ? SEVERAL : thing + 1;
+			*map_at(lines, map_pair(log, kind)) += n->count;
+		}
+	}
+}
+
+static void log_context(struct scoping *s, uint32_t log, struct map *only, struct map *lines,
+			uint64_t log_lines)
+{
+	struct work *w = s->w;
+	size_t begin = s->v.nr;
+
+	vec_push(&s->at, (uint32_t)begin);
+	for (uint32_t i = w->path_at.v[log + 1]; i-- > w->path_at.v[log];) {
+		uint32_t kind = w->things.v[w->path.v[i]].kind;
+
+		vec_push(&s->v, (struct context){ kind, w->path.v[i] });
+		*map_at(only, map_pair(log, kind)) = SEVERAL;
+	}
+	for (uint32_t kind = 0; kind < w->kinds.nr; kind++) {
+		uint64_t *at = map_find(only, map_pair(log, kind));
+		uint64_t nr = at ? *map_at(lines, map_pair(log, kind)) : 0;
+
+		if (at && *at && *at != SEVERAL && nr >= 2 && 50 * nr >= log_lines)
+			vec_push(&s->v, (struct context){ kind, (uint32_t)(*at - 1) });
+	}
+}
+
+static void find_contexts(struct scoping *s)
+{
+	struct work *w = s->w;
+	struct map only = { 0 }, lines = { 0 };
+	uint64_t *log_lines = mem_zalloc(mem_bytes(w->logs.nr + 1, sizeof(*log_lines)));
+
+	only_things(w, &only, &lines, log_lines);
+	for (uint32_t log = 0; log < w->logs.nr; log++)
+		log_context(s, log, &only, &lines, log_lines[log]);
+	vec_push(&s->at, (uint32_t)s->v.nr);
+	free(log_lines);
+	map_done(&only);
+	map_done(&lines);
+}
+
+enum { MAX_CONTEXTS = 32 };
+
+/* The contexts of a line: what it names itself, then what its log does. */
+static size_t contexts_of(const struct scoping *s, size_t note, uint32_t log, struct context *v)
+{
+	const struct work *w = s->w;
+	size_t nr = 0;
+
+	for (uint32_t i = w->named_at.v[note]; i < w->named_at.v[note + 1]; i++) {
+		uint32_t kind = w->things.v[w->named.v[i]].kind;
+		size_t j = 0;
+
+		if (!may_be_context(&w->kinds.v[kind]))
+			continue;
+		while (j < nr && v[j].kind != kind)
+			j++;
+		if (j < nr)
+			v[j].thing = UINT32_MAX; /* several: which one is not told */
+		else if (nr < MAX_CONTEXTS)
+			v[nr++] = (struct context){ kind, w->named.v[i] };
+	}
+	for (uint32_t i = s->at.v[log]; i < s->at.v[log + 1]; i++) {
+		size_t j = 0;
+
+		while (j < nr && v[j].kind != s->v.v[i].kind)
+			j++;
+		if (j == nr && nr < MAX_CONTEXTS)
+			v[nr++] = s->v.v[i];
+	}
+	return nr;
+}
+
+static void count_value(struct scoping *s, uint32_t kind, sym_t value, uint64_t lines,
+			const struct context *v, size_t nr)
+{
+	uint64_t *at = map_at(&s->values, map_pair(kind, value));
+
+	if (!(*at)++)
+		(*map_at(&s->nr_values, kind))++;
+	*map_at(&s->lines, kind) += lines;
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t pair = map_pair(kind, v[i].kind);
+
+		if (v[i].thing == UINT32_MAX)
+			continue;
+		*map_at(&s->covered, pair) += lines;
+		at = map_at(&s->within, pair * 0x9e3779b97f4a7c15u ^ value * 0xc2b2ae3d27d4eb4fu);
+		if (*at && *at != SEVERAL && *at != v[i].thing + 1) {
+			*at = SEVERAL;
+			(*map_at(&s->recurs, pair))++;
+		} else if (!*at) {
+			*at = v[i].thing + 1;
+		}
+	}
+}
+
+static void count_all(struct scoping *s)
+{
+	struct work *w = s->w;
+	struct context v[MAX_CONTEXTS];
+
+	for (size_t i = 0; i < w->told->notes.nr; i++) {
+		const struct note *n = &w->told->notes.v[i];
+		uint32_t log = work_log(w, n->file);
+		size_t nr = 0;
+		bool is_known = false;
+
+		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
+			const struct thing *t = &w->things.v[w->named.v[j]];
+
+			if (!wants_scope(&w->kinds.v[t->kind]))
+				continue;
+			if (!is_known)
+				nr = contexts_of(s, i, log, v);
+			is_known = true;
+			count_value(s, t->kind, t->value, n->count, v, nr);
+		}
+	}
+}
+
+static uint64_t count_of(const struct map *m, uint64_t key)
+{
+	const uint64_t *at = map_find(m, key);
+
+	return at ? *at : 0;
+}
+
+/* 1 + the kind of context, or 0. */
+static uint32_t best_scope(const struct scoping *s, uint32_t small)
+{
+	const struct work *w = s->w;
+	uint64_t lines = count_of(&s->lines, small), values = count_of(&s->nr_values, small);
+	uint32_t best = 0, fewest = UINT32_MAX;
+	uint64_t best_covered = 0;
+
+	for (uint32_t kind = 0; kind < w->kinds.nr; kind++) {
+		uint64_t covered = count_of(&s->covered, map_pair(small, kind));
+		uint64_t recurs = count_of(&s->recurs, map_pair(small, kind));
+		uint32_t nr = w->kinds.v[kind].nr_things;
+
+		if (4 * covered < 3 * lines || 2 * recurs < values || !recurs)
+			continue;
+		if (nr > fewest || (nr == fewest && covered <= best_covered))
+			continue;
+		best = kind + 1;
+		fewest = nr;
+		best_covered = covered;
+	}
+	return best;
+}
+
+static uint32_t scope_thing(const struct scoping *s, const struct kind *k, size_t note,
+			    uint32_t log)
+{
+	const struct work *w = s->w;
+	struct context v[MAX_CONTEXTS];
+	size_t nr;
+
+	if (k->is_of_writer) {
+		uint32_t writer = w->writers.v[log];
+
+		return w->things.v[writer].kind == k->scope - 1 ? writer : UINT32_MAX;
+	}
+	nr = contexts_of(s, note, log, v);
+	for (size_t i = 0; i < nr; i++)
+		if (v[i].kind == k->scope - 1)
+			return v[i].thing;
+	return UINT32_MAX;
+}
+
+/* Things of scoped kinds are made anew, within their scope; their lines outside any are counted. */
+static void name_within(struct scoping *s)
+{
+	struct work *w = s->w;
+	VEC(uint32_t) named = { 0 };
+
+	for (size_t i = 0; i < w->told->notes.nr; i++) {
+		const struct note *n = &w->told->notes.v[i];
+		uint32_t log = work_log(w, n->file), begin = w->named_at.v[i];
+		uint32_t end = w->named_at.v[i + 1];
+
+		w->named_at.v[i] = (uint32_t)named.nr;
+		for (uint32_t j = begin; j < end; j++) {
+			uint32_t thing = w->named.v[j], scope;
+			struct thing t = w->things.v[thing];
+			const struct kind *k = &w->kinds.v[t.kind];
+
+			if (k->scope && !t.scope) {
+				scope = scope_thing(s, k, i, log);
+				if (scope == UINT32_MAX) {
+					w->losses->count[LOSS_IDS_NO_SCOPE] += n->count;
+					continue;
+				}
+				thing = work_thing(w, t.kind, t.value, scope + 1);
+				work_lives(w, thing, n);
+			}
+			vec_push(&named, thing);
+		}
+	}
+	w->named_at.v[w->told->notes.nr] = (uint32_t)named.nr;
+	vec_done(&w->named);
+	w->named.v = named.v;
+	w->named.nr = named.nr;
+	w->named.room = named.room;
+}
+
+/* The kind of things that write most of the lines that name this kind. */
+static uint32_t writing_kind(const struct work *w, uint32_t kind)
+{
+	struct map lines = { 0 };
+	uint32_t best = 0;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < w->told->notes.nr; i++) {
+		const struct note *n = &w->told->notes.v[i];
+		uint32_t writer = w->writers.v[*map_find(&w->log_at, n->file) - 1];
+
+		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++)
+			if (w->things.v[w->named.v[j]].kind == kind)
+				*map_at(&lines, w->things.v[writer].kind) += n->count;
+	}
+	for (uint32_t k = 0; k < w->kinds.nr; k++) {
+		uint64_t *at = map_find(&lines, k);
+
+		if (at && *at > most) {
+			most = *at;
+			best = k;
+		}
+	}
+	map_done(&lines);
+	return best;
+}
+
+/* Numbers that come back in several logs and in no other context mean something in a log each. */
+static bool comes_back(const struct work *w, uint32_t kind)
+{
+	struct map log_of = { 0 };
+	uint64_t nr_values = 0, nr_several = 0;
+
+	for (size_t i = 0; i < w->told->notes.nr; i++) {
+		uint64_t log = *map_find(&w->log_at, w->told->notes.v[i].file);
+
+		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
+			const struct thing *t = &w->things.v[w->named.v[j]];
+			uint64_t *at;
+
+			if (t->kind != kind)
+				continue;
+			at = map_at(&log_of, t->value);
+			nr_values += !*at;
+			nr_several += *at && *at != SEVERAL && *at != log;
+			*at = *at && *at != log ? SEVERAL : log;
+		}
+	}
+	map_done(&log_of);
+	return nr_several && 2 * nr_several >= nr_values;
+}
+
+void scope_make(struct work *w)
+{
+	struct scoping s = { .w = w };
+
+	work_count(w);
+	find_contexts(&s);
+	count_all(&s);
+	for (uint32_t kind = 0; kind < w->kinds.nr && !w->is_small; kind++) {
+		struct kind *k = &w->kinds.v[kind];
+
+		if (!wants_scope(k))
+			continue;
+		k->scope = k->traits & KIND_THREAD ? 0 : best_scope(&s, kind);
+		if (!k->scope && comes_back(w, kind)) {
+			k->scope = writing_kind(w, kind) + 1;
+			k->is_of_writer = true;
+		}
+	}
+	name_within(&s);
+	work_count(w);
+	vec_done(&s.v);
+	vec_done(&s.at);
+	map_done(&s.covered);
+	map_done(&s.recurs);
+	map_done(&s.within);
+	map_done(&s.lines);
+	map_done(&s.values);
+	map_done(&s.nr_values);
+}

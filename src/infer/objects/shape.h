@@ -1,0 +1,19 @@
+/* What the text of an identifier looks like: a number, an address, a path, the numbers within. */
+#ifndef CULPRIT_INFER_OBJECTS_SHAPE_H
+#define CULPRIT_INFER_OBJECTS_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+/* Traits (KIND_*, infer/objects/work.h) of one value. */
+unsigned shape_of(struct str value);
+/* The numbers of a text from left to right, as many as fit: how many. Leading zeroes count for
+ * nothing; hexadecimal digits are not looked for. */
+size_t shape_numbers(struct str value, uint64_t *v, size_t room);
+/* "attempt_#_#_m_#" is "attempt_m", "app_#" is "app"; what is written is no longer than shown. */
+size_t shape_name(struct str shown, char *name);
+
+#endif

@@ -1,0 +1,276 @@
+#include "infer/objects/things.h"
+
+#include <stdlib.h>
+
+#include "base/time.h"
+#include "infer/objects/told.h"
+#include "infer/objects/work.h"
+
+/* "blk_12_7" without its last number and the sign before it. */
+static struct str without_last(struct str s)
+{
+	size_t n = s.n;
+
+	while (n && s.p[n - 1] >= '0' && s.p[n - 1] <= '9')
+		n--;
+	return str_head(s, n ? n - 1 : 0);
+}
+
+/* The kind that shows as this one does without its last number, or UINT32_MAX. */
+static uint32_t front_kind(const struct work *w, const struct kind *k)
+{
+	if (!kind_is_kept(k) || k->shown.n < 3 || !str_ends(k->shown, STR("#")))
+		return UINT32_MAX;
+	for (size_t i = 0; i < w->kinds.nr; i++)
+		if (kind_is_kept(&w->kinds.v[i]) &&
+		    str_eq(w->kinds.v[i].shown, str_head(k->shown, k->shown.n - 2)))
+			return (uint32_t)i;
+	return UINT32_MAX;
+}
+
+struct fronts {
+	uint64_t nr_values, nr_fronts, nr_known; /* distinct values, fronts, fronts seen alone */
+};
+
+/* Values that are another kind's with one more number behind are versions of those, when each has
+ * few of them: a part of it would have many. */
+static void find_versions(struct work *w)
+{
+	struct told *t = w->told;
+	struct map values = { 0 }, fronts = { 0 };
+	struct fronts *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
+	uint32_t *front = mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(*front)));
+
+	for (size_t i = 0; i < w->kinds.nr; i++)
+		front[i] = front_kind(w, &w->kinds.v[i]);
+	vec_each (&t->ids, id)
+		*map_at(&values, map_pair(w->kind_of[id->shown], id->value)) |= 1;
+	for (size_t i = 0; i < t->ids.nr; i++) {
+		uint32_t k = w->kind_of[t->ids.v[i].shown];
+		uint64_t *at = map_at(&values, map_pair(k, t->ids.v[i].value));
+		sym_t head;
+
+		if (front[k] == UINT32_MAX || *at & 2)
+			continue;
+		*at |= 2;
+		head = names_find(&t->values,
+				  without_last(names_str(&t->values, t->ids.v[i].value)));
+		nr[k].nr_values++;
+		at = head ? map_at(&fronts, map_pair(k, head)) : NULL;
+		nr[k].nr_fronts += !head || !*at;
+		if (head && !(*at)++)
+			nr[k].nr_known += !!map_find(&values, map_pair(front[k], head));
+	}
+	for (size_t i = 0; i < w->kinds.nr; i++)
+		if (nr[i].nr_known && 5 * nr[i].nr_known >= nr[i].nr_fronts &&
+		    2 * nr[i].nr_values <= 3 * nr[i].nr_fronts)
+			w->kinds.v[i].version_of = front[i] + 1;
+	free(nr);
+	free(front);
+	map_done(&values);
+	map_done(&fronts);
+}
+
+/* Kinds of numbers that come as 3 and as 3.1. */
+static void find_dotted(struct work *w)
+{
+	struct told *t = w->told;
+	unsigned char *seen = mem_zalloc(w->kinds.nr + 1);
+
+	vec_each (&t->ids, id) {
+		struct str value = names_str(&t->values, id->value);
+		size_t dot = str_find_char(value, '.');
+
+		seen[w->kind_of[id->shown]] |= dot < value.n ? 2 : 1;
+	}
+	for (size_t i = 0; i < w->kinds.nr; i++)
+		if (w->kinds.v[i].traits & KIND_NUMBER && seen[i] == 3)
+			w->kinds.v[i].traits |= KIND_DOTTED;
+	free(seen);
+}
+
+static uint32_t thing_of(struct work *w, const struct told_id *id)
+{
+	uint32_t kind = w->kind_of[id->shown];
+	const struct kind *k = &w->kinds.v[kind];
+	struct str value = names_str(&w->told->values, id->value);
+	sym_t sym = id->value;
+
+	if (!kind_is_kept(k))
+		return UINT32_MAX;
+	if (k->version_of) {
+		kind = k->version_of - 1;
+		sym = names_add(&w->told->values, without_last(value));
+	} else if (k->traits & KIND_DOTTED) {
+		sym = names_add(&w->told->values, str_head(value, str_find_char(value, '.')));
+	}
+	return work_thing(w, kind, sym, 0);
+}
+
+static void name_things(struct work *w, const struct note *n)
+{
+	size_t begin = w->named.nr;
+
+	vec_push(&w->named_at, (uint32_t)begin);
+	for (size_t i = 0; i < n->nr; i++) {
+		uint32_t thing = thing_of(w, &w->told->ids.v[n->ids + i]);
+		bool is_new = thing != UINT32_MAX;
+
+		for (size_t j = begin; j < w->named.nr; j++)
+			is_new &= w->named.v[j] != thing;
+		if (!is_new)
+			continue;
+		vec_push(&w->named, thing);
+		work_lives(w, thing, n);
+	}
+}
+
+/* An address that lives for a small part of the run is the far end of a connection. */
+static void part_addresses(struct work *w)
+{
+	int64_t span = w->last_ns - w->first_ns;
+	uint32_t *brief = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*brief)));
+
+	if (w->first_ns == NS_NONE || w->is_small)
+		span = 0;
+	vec_each (&w->things, t) {
+		struct kind *k = &w->kinds.v[t->kind];
+
+		if (!(k->traits & KIND_ADDRESS) || k->traits & KIND_BRIEF || !span)
+			continue;
+		if (t->lines >= 5 && (t->last_ns - t->first_ns) / 3 >= span / 10)
+			continue;
+		if (!brief[t->kind]) {
+			struct kind made = { .traits = k->traits | KIND_BRIEF };
+
+			brief[t->kind] = (uint32_t)w->kinds.nr + 1;
+			made.shown = k->shown;
+			made.name = arena_fmt(w->arena, STR_FMT " (brief)", STR_ARG(k->name));
+			vec_push(&w->kinds, made);
+		}
+		t->kind = brief[t->kind] - 1;
+	}
+	free(brief);
+}
+
+void things_make(struct work *w)
+{
+	find_versions(w);
+	find_dotted(w);
+	vec_each (&w->told->notes, n)
+		name_things(w, n);
+	vec_push(&w->named_at, (uint32_t)w->named.nr);
+	part_addresses(w);
+}
+
+/* Strong names only: a number or a word in a path is that thing by chance. */
+static void index_values(const struct work *w, struct map *by_value)
+{
+	for (size_t i = 0; i < w->things.nr; i++) {
+		const struct thing *t = &w->things.v[i];
+
+		if (!(w->kinds.v[t->kind].traits & (KIND_NUMBER | KIND_WORD | KIND_PATH)))
+			*map_at(by_value, t->value) = i + 1;
+	}
+}
+
+/* "logs/nm1.log" is written by nm1: the name of the file up to its first point. */
+static struct str writer_of(struct str path)
+{
+	size_t begin = path.n;
+
+	while (begin && path.p[begin - 1] != '/')
+		begin--;
+	path = str_skip(path, begin);
+	return str_head(path, str_find_char(path, '.'));
+}
+
+static void path_part(struct work *w, struct str part, uint32_t log_kind,
+		      const struct map *by_value, const struct names *writers)
+{
+	sym_t value = part.n ? names_find(&w->told->values, part) : 0;
+	uint64_t *at = value ? map_find(by_value, value) : NULL;
+
+	if (at)
+		vec_push(&w->path, (uint32_t)(*at - 1));
+	else if (writers && part.n && names_find(writers, part))
+		vec_push(&w->path, work_thing(w, log_kind, names_add(&w->told->values, part), 0));
+}
+
+static void path_things(struct work *w, struct str path, uint32_t log_kind,
+			const struct map *by_value, const struct names *writers)
+{
+	struct str part;
+
+	while (str_take_until(&path, '/', &part))
+		path_part(w, part, log_kind, by_value, writers);
+	path_part(w, writer_of(path), log_kind, by_value, NULL);
+}
+
+/* Who writes a log, for what means something within one process: what its path names last, or the
+ * log itself. */
+static void find_writers(struct work *w, uint32_t log_kind)
+{
+	struct map nr = { 0 };
+
+	for (size_t i = 0; i < w->logs.nr; i++) {
+		struct str writer = writer_of(names_str(&w->told->texts, w->logs.v[i]));
+
+		(*map_at(&nr, str_hash(writer)))++;
+	}
+	for (size_t i = 0; i < w->logs.nr; i++) {
+		struct str path = names_str(&w->told->texts, w->logs.v[i]);
+		struct str writer = writer_of(path);
+
+		if (w->path_at.v[i + 1] > w->path_at.v[i]) {
+			vec_push(&w->writers, w->path.v[w->path_at.v[i + 1] - 1]);
+			continue;
+		}
+		if (*map_at(&nr, str_hash(writer)) > 1 || !writer.n)
+			writer = path;
+		vec_push(&w->writers,
+			 work_thing(w, log_kind, names_add(&w->told->values, writer), 0));
+	}
+	map_done(&nr);
+}
+
+/* What stands in the log of a thing is about it, whether a line says so or not. */
+static void live_by_paths(struct work *w)
+{
+	for (size_t i = 0; i < w->told->notes.nr; i++) {
+		const struct note *n = &w->told->notes.v[i];
+		uint32_t log = work_log(w, n->file);
+
+		for (uint32_t j = w->path_at.v[log]; j < w->path_at.v[log + 1]; j++) {
+			bool is_named = false;
+
+			for (uint32_t k = w->named_at.v[i]; k < w->named_at.v[i + 1]; k++)
+				is_named |= w->named.v[k] == w->path.v[j];
+			if (!is_named)
+				work_lives(w, w->path.v[j], n);
+		}
+	}
+}
+
+void things_of_paths(struct work *w)
+{
+	struct map by_value = { 0 };
+	struct names writers = { 0 };
+	uint32_t log_kind = (uint32_t)w->kinds.nr;
+
+	vec_push(&w->kinds,
+		 (struct kind){ .name = STR("log"), .shown = STR("log"), .traits = KIND_LOG });
+	index_values(w, &by_value);
+	vec_each (&w->logs, file)
+		names_add(&writers, writer_of(names_str(&w->told->texts, *file)));
+	for (size_t i = 0; i < w->logs.nr; i++) {
+		vec_push(&w->path_at, (uint32_t)w->path.nr);
+		path_things(w, names_str(&w->told->texts, w->logs.v[i]), log_kind, &by_value,
+			    &writers);
+	}
+	vec_push(&w->path_at, (uint32_t)w->path.nr);
+	find_writers(w, log_kind);
+	live_by_paths(w);
+	names_done(&writers);
+	map_done(&by_value);
+}

@@ -1,0 +1,189 @@
+#include "infer/objects/told.h"
+
+#include <stdlib.h>
+
+#include "base/time.h"
+#include "model/mention.h"
+
+enum { MAX_IDS = 64 }; /* of a line; lists beyond it say no more of who belongs to whom */
+
+void told_done(struct told *t)
+{
+	names_done(&t->shown);
+	names_done(&t->values);
+	names_done(&t->texts);
+	vec_done(&t->ids);
+	vec_done(&t->notes);
+	vec_done(&t->templates);
+	map_done(&t->note_at);
+	map_done(&t->template_at);
+	*t = (struct told){ 0 };
+}
+
+static sym_t keep(struct told *t, struct names *in, struct str s)
+{
+	uint32_t before = in->nr;
+	sym_t sym = names_add(in, s);
+
+	if (in->nr != before)
+		t->text_bytes += s.n + 40;
+	return sym;
+}
+
+static uint32_t template_of(struct told *t, const struct mention *m)
+{
+	uint64_t *at = map_at(&t->template_at, m->template);
+
+	if (!*at) {
+		vec_push(&t->templates, (struct told_template){ m->template, 0 });
+		*at = t->templates.nr;
+	}
+	if (m->title.n && !t->templates.v[*at - 1].title)
+		t->templates.v[*at - 1].title = keep(t, &t->texts, m->title);
+	return (uint32_t)(*at - 1);
+}
+
+static uint64_t mixed(uint64_t hash, uint64_t with)
+{
+	hash = (hash ^ with) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 29;
+}
+
+static bool is_same(const struct told *t, const struct note *a, const struct note *b)
+{
+	if (a->file != b->file || a->node != b->node || a->template != b->template ||
+	    a->nr != b->nr)
+		return false;
+	for (size_t i = 0; i < a->nr; i++) {
+		const struct told_id *x = &t->ids.v[a->ids + i], *y = &t->ids.v[b->ids + i];
+
+		if (x->shown != y->shown || x->value != y->value)
+			return false;
+	}
+	return true;
+}
+
+static void widen(struct note *old, const struct note *by)
+{
+	if (by->first_ns != NS_NONE && (old->first_ns == NS_NONE || by->first_ns < old->first_ns))
+		old->first_ns = by->first_ns;
+	if (by->last_ns != NS_NONE && (old->last_ns == NS_NONE || by->last_ns > old->last_ns))
+		old->last_ns = by->last_ns;
+	old->count += by->count;
+	if (by->level > old->level)
+		old->level = by->level;
+}
+
+/* The ids of the note stand at the end of t->ids: they stay when it is new. */
+static void place_note(struct told *t, const struct note *n)
+{
+	uint64_t hash = mixed(mixed(n->template, n->file), n->node);
+
+	for (size_t i = 0; i < n->nr; i++) {
+		const struct told_id *id = &t->ids.v[n->ids + i];
+
+		hash = mixed(hash, map_pair(id->shown, id->value));
+	}
+	for (;; hash++) {
+		uint64_t *at = map_at(&t->note_at, hash);
+
+		if (!*at) {
+			vec_push(&t->notes, *n);
+			*at = t->notes.nr;
+			return;
+		}
+		if (is_same(t, &t->notes.v[*at - 1], n)) {
+			widen(&t->notes.v[*at - 1], n);
+			t->ids.nr = n->ids;
+			return;
+		}
+	}
+}
+
+void told_add(struct told *t, const struct mention *m)
+{
+	struct note n = { .first_ns = m->first_ns,
+			  .last_ns = m->last_ns,
+			  .count = m->count,
+			  .node = keep(t, &t->texts, m->node),
+			  .file = keep(t, &t->texts, m->file),
+			  .thread = keep(t, &t->texts, m->thread),
+			  .template = template_of(t, m),
+			  .ids = (uint32_t)t->ids.nr,
+			  .level = (uint8_t)m->level };
+
+	for (size_t i = 0; i < m->nr && i < MAX_IDS; i++) {
+		vec_push(&t->ids,
+			 (struct told_id){ keep(t, &t->shown, m->v[i].type),
+					   keep(t, &t->values, m->v[i].value), m->v[i].place });
+		n.nr++;
+	}
+	t->nr_left += (m->nr - n.nr) * m->count;
+	place_note(t, &n);
+}
+
+size_t told_bytes(const struct told *t)
+{
+	return t->text_bytes + t->ids.nr * sizeof(*t->ids.v) +
+	       t->notes.nr * (sizeof(*t->notes.v) + 2 * sizeof(struct map_slot)) +
+	       t->templates.nr * sizeof(*t->templates.v);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int64_t median_last(const struct told *t)
+{
+	int64_t *v = mem_alloc(mem_bytes(t->notes.nr + 1, sizeof(*v))), median;
+
+	for (size_t i = 0; i < t->notes.nr; i++)
+		v[i] = t->notes.v[i].last_ns;
+	qsort(v, t->notes.nr, sizeof(*v), by_time);
+	median = v[t->notes.nr / 2];
+	free(v);
+	return median;
+}
+
+static void move_note(struct told *to, const struct told *from, const struct note *n)
+{
+	const struct told_template *old = &from->templates.v[n->template];
+	struct named v[MAX_IDS];
+	struct mention m = { n->first_ns, n->last_ns, n->count, .level = n->level, .v = v };
+
+	m.node = names_str(&from->texts, n->node);
+	m.file = names_str(&from->texts, n->file);
+	m.thread = names_str(&from->texts, n->thread);
+	m.template = old->hash;
+	m.title = names_str(&from->texts, old->title);
+	for (; m.nr < n->nr; m.nr++) {
+		const struct told_id *id = &from->ids.v[n->ids + m.nr];
+
+		v[m.nr] = (struct named){ names_str(&from->shown, id->shown),
+					  names_str(&from->values, id->value), id->place };
+	}
+	told_add(to, &m);
+}
+
+uint64_t told_forget(struct told *t)
+{
+	struct told fresh = { 0 };
+	int64_t median = median_last(t);
+	uint64_t nr_lines = 0;
+	size_t nr_half = t->notes.nr / 2, nr_equal = 0;
+
+	vec_each (&t->notes, n) {
+		/* many may end at the very time of the median: of these the first ones go */
+		if (n->last_ns < median || (n->last_ns == median && nr_equal++ < nr_half / 2))
+			nr_lines += n->count;
+		else
+			move_note(&fresh, t, n);
+	}
+	fresh.nr_left = t->nr_left;
+	told_done(t);
+	*t = fresh;
+	return nr_lines;
+}

@@ -1,0 +1,55 @@
+/* All that mentions told, each kind of line with the same identifiers kept once: memory goes by
+ * what is distinct, not by lines. */
+#ifndef CULPRIT_INFER_OBJECTS_TOLD_H
+#define CULPRIT_INFER_OBJECTS_TOLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/names.h"
+#include "base/vec.h"
+#include "model/level.h"
+
+struct mention;
+
+struct told_id {
+	sym_t shown, value;
+	uint32_t place;
+};
+
+/* Lines of one file and template with the same identifiers. */
+struct note {
+	int64_t first_ns, last_ns;
+	uint64_t count;
+	sym_t node, file, thread; /* the thread of the first line */
+	uint32_t template;
+	uint32_t ids; /* from here in told.ids */
+	uint16_t nr;
+	uint8_t level;
+};
+
+struct told_template {
+	uint64_t hash;
+	sym_t title;
+};
+
+/* Zero is empty. */
+struct told {
+	struct names shown, values, texts; /* texts: nodes, files, threads, titles */
+	VEC(struct told_id) ids;
+	VEC(struct note) notes; /* in the order in which they came */
+	VEC(struct told_template) templates;
+	struct map note_at, template_at; /* number + 1, by hash */
+	size_t text_bytes;               /* of strings kept */
+	uint64_t nr_left;                /* identifiers left out, of lines that name too many */
+};
+
+void told_done(struct told *t);
+void told_add(struct told *t, const struct mention *m);
+/* Memory in use, near enough. */
+size_t told_bytes(const struct told *t);
+/* Forgets the half whose last line is oldest. The number of lines forgotten. */
+uint64_t told_forget(struct told *t);
+
+#endif

@@ -1,0 +1,96 @@
+#include "infer/objects/work.h"
+
+#include <stdlib.h>
+
+#include "base/time.h"
+#include "infer/objects/told.h"
+
+enum { SMALL_LINES = 200 }; /* fewer than that are read as literally as the paper does */
+
+static void span_of(struct work *w)
+{
+	w->first_ns = w->last_ns = NS_NONE;
+	vec_each (&w->told->notes, n) {
+		w->nr_lines += n->count;
+		if (n->first_ns != NS_NONE && (w->first_ns == NS_NONE || n->first_ns < w->first_ns))
+			w->first_ns = n->first_ns;
+		if (n->last_ns != NS_NONE && (w->last_ns == NS_NONE || n->last_ns > w->last_ns))
+			w->last_ns = n->last_ns;
+	}
+}
+
+void work_init(struct work *w, struct told *t, struct arena *a, struct losses *losses)
+{
+	*w = (struct work){ .told = t, .arena = a, .losses = losses };
+	w->kind_of = mem_zalloc(mem_bytes(t->shown.nr + 1, sizeof(*w->kind_of)));
+	span_of(w);
+	w->is_small = w->nr_lines < SMALL_LINES;
+	vec_each (&t->notes, n)
+		work_log(w, n->file);
+}
+
+void work_done(struct work *w)
+{
+	free(w->kind_of);
+	vec_done(&w->kinds);
+	vec_done(&w->things);
+	map_done(&w->thing_at);
+	vec_done(&w->named);
+	vec_done(&w->named_at);
+	vec_done(&w->path);
+	vec_done(&w->path_at);
+	vec_done(&w->writers);
+	vec_done(&w->aliases);
+	vec_done(&w->logs);
+	map_done(&w->log_at);
+}
+
+uint32_t work_log(struct work *w, sym_t file)
+{
+	uint64_t *at = map_at(&w->log_at, file);
+
+	if (!*at) {
+		vec_push(&w->logs, file);
+		*at = w->logs.nr;
+	}
+	return (uint32_t)(*at - 1);
+}
+
+uint32_t work_thing(struct work *w, uint32_t kind, sym_t value, uint32_t scope)
+{
+	uint64_t key = map_pair(kind, value) * 0x9e3779b97f4a7c15u ^ scope * 0xc2b2ae3d27d4eb4fu;
+
+	for (;; key++) {
+		uint64_t *at = map_at(&w->thing_at, key);
+		const struct thing *t;
+
+		if (!*at) {
+			vec_push(&w->things,
+				 (struct thing){ kind, value, scope, NS_NONE, NS_NONE, 0 });
+			*at = w->things.nr;
+			return (uint32_t)(*at - 1);
+		}
+		t = &w->things.v[*at - 1];
+		if (t->kind == kind && t->value == value && t->scope == scope)
+			return (uint32_t)(*at - 1);
+	}
+}
+
+void work_lives(struct work *w, uint32_t thing, const struct note *n)
+{
+	struct thing *t = &w->things.v[thing];
+
+	if (n->first_ns != NS_NONE && (t->first_ns == NS_NONE || n->first_ns < t->first_ns))
+		t->first_ns = n->first_ns;
+	if (n->last_ns != NS_NONE && (t->last_ns == NS_NONE || n->last_ns > t->last_ns))
+		t->last_ns = n->last_ns;
+	t->lines += n->count;
+}
+
+void work_count(struct work *w)
+{
+	vec_each (&w->kinds, k)
+		k->nr_things = 0;
+	vec_each (&w->things, t)
+		w->kinds.v[t->kind].nr_things += thing_is_used(w, t);
+}

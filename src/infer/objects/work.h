@@ -1,0 +1,120 @@
+/* What the steps from mentions to objects hand on: kinds of identifiers, the things that they
+ * name, and which line names which. */
+#ifndef CULPRIT_INFER_OBJECTS_WORK_H
+#define CULPRIT_INFER_OBJECTS_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/names.h"
+#include "base/vec.h"
+
+struct losses;
+struct note;
+struct told;
+
+/* How identifiers of a kind look; several may hold. */
+enum {
+	KIND_NUMBER = 1,  /* digits: means something within a scope */
+	KIND_SMALL = 2,   /* and all of them below 10000 */
+	KIND_WORD = 4,    /* letters only */
+	KIND_ADDRESS = 8, /* of a host, with or without a port */
+	KIND_BRIEF = 16,  /* an address that is used for a short time: a connection */
+	KIND_PATH = 32,   /* of a file or the like */
+	KIND_RANDOM =
+		64, /* hexadecimal: equal values are the same thing whatever they are called */
+	KIND_THREAD = 128, /* stands in names of threads nearly always */
+	KIND_LOG = 256,    /* who writes a log, by the log's name */
+	KIND_DOTTED = 512, /* 0 and 0.1 are both seen: what follows the point is a version */
+};
+
+/* Why a kind is no kind of object. */
+enum fate {
+	FATE_KEPT,
+	FATE_RARE,     /* too few lines or values to tell */
+	FATE_ONCE,     /* values hardly ever come back: an amount, a time */
+	FATE_NO_ORDER, /* numbers that are not given out one after the other */
+	FATE_ALONE,    /* values seen by one statement only */
+	FATE_STATE,    /* words that a thing goes through */
+	FATE_POOL,     /* threads of a pool */
+	FATE_OUTER,    /* a path or name that is known by what it contains */
+	FATE_MERGED,   /* another kind stands for it */
+	FATE_COMBINED, /* tells things apart only together with another, a kind of its own */
+};
+
+struct kind {
+	struct str name, shown; /* for people, and as lines show it */
+	unsigned traits;
+	enum fate fate;
+	uint32_t into;     /* FATE_MERGED: the kind that stands for it */
+	uint32_t scope;    /* 1 + the kind within which its values mean something */
+	bool is_of_writer; /* the scope is who writes the log */
+	uint64_t lines;    /* that name one of it */
+	uint32_t nr_values, nr_templates;
+	uint32_t nr_things;
+	uint32_t version_of; /* 1 + the kind whose values these are with one more number at the end
+			      */
+};
+
+/* What an identifier stands for. */
+struct thing {
+	uint32_t kind;
+	sym_t value;    /* of told.values */
+	uint32_t scope; /* 1 + the thing within which the value is meant */
+	int64_t first_ns, last_ns;
+	uint64_t lines;
+};
+
+/* Another name of a thing. */
+struct other_name {
+	uint32_t thing, alias;
+};
+
+struct work {
+	struct told *told;
+	struct losses *losses;
+	struct arena *arena; /* of the result */
+	VEC(struct kind) kinds;
+	uint32_t *kind_of; /* of told.shown */
+	VEC(struct thing) things;
+	struct map thing_at;
+	VEC(uint32_t) named;    /* things, line by line */
+	VEC(uint32_t) named_at; /* of each note: where its things begin; one more */
+	VEC(uint32_t) path;     /* things that the path of a log names, log by log */
+	VEC(uint32_t) path_at;  /* the same for logs */
+	VEC(uint32_t) writers;  /* of each log: the thing that writes it */
+	VEC(struct other_name) aliases;
+	VEC(sym_t) logs;   /* files, in the order in which they came */
+	struct map log_at; /* number + 1, by sym of the file */
+	uint64_t nr_lines;
+	int64_t first_ns, last_ns; /* of all lines */
+	bool is_small; /* so few lines that each of them counts: nothing is taken as noise */
+};
+
+void work_init(struct work *w, struct told *t, struct arena *a, struct losses *losses);
+void work_done(struct work *w);
+
+/* The thing of that kind, made on first sight. scope: 0, or 1 + a thing. */
+uint32_t work_thing(struct work *w, uint32_t kind, sym_t value, uint32_t scope);
+/* Widens the life of the thing by the lines of a note. */
+void work_lives(struct work *w, uint32_t thing, const struct note *n);
+/* How many things each kind has. */
+void work_count(struct work *w);
+/* Number of the log of a note. */
+uint32_t work_log(struct work *w, sym_t file);
+
+/* Things of a kind that got a scope are not used any more without one. */
+static inline bool thing_is_used(const struct work *w, const struct thing *t)
+{
+	return t->lines && (t->scope || !w->kinds.v[t->kind].scope);
+}
+
+static inline bool kind_is_kept(const struct kind *k)
+{
+	return k->fate == FATE_KEPT;
+}
+
+#endif
