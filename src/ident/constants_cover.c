@@ -57,7 +57,8 @@ static bool take_hit(void *ctx, uint32_t text, uint32_t from)
 	struct hit h = { from, from + (uint32_t)a->c->texts[text].n };
 
 	try_patterns(a, text, from);
-	if (!pattern_may_cut(a->line, h.from) || !pattern_may_cut(a->line, h.to))
+	if (!pattern_may_cut(a->line, h.from) || !pattern_may_cut(a->line, h.to) ||
+	    pattern_is_within_word(a->line, h.from, h.to))
 		return true;
 	vec_push(&a->out->hits, h);
 	return a->out->hits.nr < HITS_MAX;

@@ -55,6 +55,16 @@ bool pattern_may_cut(struct str line, size_t at)
 	return true;
 }
 
+bool pattern_is_within_word(struct str line, size_t from, size_t to)
+{
+	if (!from || to >= line.n || !is_digit(line.p[from - 1]) || !is_digit(line.p[to]))
+		return false;
+	for (size_t i = from; i < to; i++)
+		if (!is_letter(line.p[i]) && !is_digit(line.p[i]))
+			return false;
+	return true;
+}
+
 /* The next piece and the hole in front of it; false at the end. A hole at the end has an empty
  * piece. */
 static bool take_element(struct str *pattern, struct element *e)
@@ -184,7 +194,8 @@ uint32_t pattern_fit(struct str pattern, struct str line, uint32_t anchor_at,
 	for (uint32_t i = anchor + 1; i < nr; i++) {
 		if (!e[i].text.n)
 			at = value_end(e[i].hole, line, *to);
-		else if (!find_after(&e[i], line, *to, &at))
+		if (!e[i].text.n ? at == *to && e[i].hole != STRING_ANY
+				 : !find_after(&e[i], line, *to, &at))
 			return 0;
 		v[i] = (struct stretch){ at, at + (uint32_t)e[i].text.n };
 		*to = v[i].to;

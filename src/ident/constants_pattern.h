@@ -14,6 +14,8 @@ enum { PATTERN_PIECES_MAX = 64 };
 /* Whether the line may be cut at this place without cutting a word: numbers may stand next to the
  * letters of a schema. */
 bool pattern_may_cut(struct str line, size_t at);
+/* Whether the stretch is letters between digits, as in 1ab2: rather of a value than of a schema. */
+bool pattern_is_within_word(struct str line, size_t from, size_t to);
 
 /* The longest piece between holes, by which a line is looked for; empty when there is none. */
 struct str pattern_anchor(struct str pattern);
