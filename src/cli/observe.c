@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "cli/command.h"
 #include "cli/models.h"
+#include "cli/naming.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/storing.h"
@@ -69,21 +70,23 @@ struct passage {
 	const char *name;      /* of the file at hand, as answers show it */
 	struct models *models; /* NULL: none are given */
 	struct harvest *harvest;
+	struct naming *naming;
+	struct buf log; /* the log that the file at hand is of */
 };
 
 static int pass_file(void *to, const struct file_seen *f, uint32_t *number, struct error *err)
 {
 	struct passage *p = to;
 	struct file_seen seen = *f;
-	struct buf log = { 0 };
 	int got;
 
 	seen.name = str_of(p->name);
 	got = p->store.file(p->store.to, &seen, number, err);
-	rotation_log(&log, seen.name);
+	buf_clear(&p->log);
+	rotation_log(&p->log, seen.name);
 	if (got >= 0)
-		harvest_file(p->harvest, *number, buf_str(&log));
-	buf_done(&log);
+		harvest_file(p->harvest, *number, buf_str(&p->log));
+	naming_file(p->naming, buf_str(&p->log));
 	return got;
 }
 
@@ -94,6 +97,10 @@ static int pass_events(void *to, const struct event *ev, size_t nr, struct error
 
 	if (is_interrupted)
 		return error_set(err, EINTR, "interrupted");
+	if (p->naming->is_on)
+		naming_events(p->naming, ev, nr);
+	if (p->naming->is_alone)
+		return 0;
 	if (p->models)
 		models_count(p->models, ev, nr);
 	got = harvest_events(p->harvest, ev, nr, err);
@@ -131,6 +138,7 @@ struct inputs {
 	struct models models;
 	struct statements statements;
 	struct harvest harvest;
+	struct naming naming;
 };
 
 /* One bad file must not cost the others; our own failures do end it. */
@@ -146,7 +154,8 @@ static int read_inputs(void *to, struct sink *store, struct error *err)
 	const struct observed_files *files = in->files;
 	struct passage p = { .store = *store,
 			     .models = in->models.matcher ? &in->models : NULL,
-			     .harvest = &in->harvest };
+			     .harvest = &in->harvest,
+			     .naming = &in->naming };
 	struct sink sink = {
 		&p, pass_file, pass_events, pass_spans, pass_progress, p.store.losses
 	};
@@ -170,6 +179,7 @@ static int read_inputs(void *to, struct sink *store, struct error *err)
 		got = 0;
 	}
 	progress_end(&p.progress);
+	buf_done(&p.log);
 	if (got >= 0 && !nr_read)
 		return nothing_read(files->nr, err);
 	return got < 0 ? got : harvest_end(&in->harvest, err);
@@ -187,6 +197,11 @@ static void hand_lines(void *to, struct infer_options *o)
 
 	o->harvest = &in->harvest;
 	o->matcher = in->models.matcher;
+}
+
+static int finish(void *to, struct store *s, struct error *err)
+{
+	return naming_end(&((struct inputs *)to)->naming, s, store_losses(s), err);
 }
 
 static int infer_all(struct store *s, const struct infer_options *o, struct error *err)
@@ -231,8 +246,10 @@ static int fill_run(struct store *s, const struct call *call, const struct obser
 	if (o->prepare)
 		o->prepare(o->to, &io);
 	catch_signals();
-	if (got >= 0)
+	if (got >= 0 && !o->is_not_inferred)
 		got = infer_all(s, &io, err);
+	if (got >= 0 && o->finish)
+		got = o->finish(o->to, s, err);
 	return got < 0 ? got : store_finish(s, err);
 }
 
@@ -279,20 +296,27 @@ int observe_files(const struct call *call, const struct observed_files *files, c
 					  .names = call_get(call, "names"),
 					  .is_blind = call_has(call, "blind") },
 			     .files = files };
-	const struct observer o = { &in, read_inputs, keep_models, hand_lines };
-	int got = models_open(&in.models, call, call->inputs, call->nr_inputs, err);
+	struct observer o = { &in, read_inputs, keep_models, hand_lines, finish, false };
+	int got = naming_init(&in.naming, call, err);
 
+	if (got >= 0)
+		got = models_open(&in.models, call, call->inputs, call->nr_inputs, err);
+	if (in.naming.is_on)
+		in.options.namers = &in.naming.namers;
+	in.options.is_bare = o.is_not_inferred = in.naming.is_alone;
 	if (got >= 0) {
 		in.statements = (struct statements){
 			in.models.matcher, sight_event,  in.models.matcher != NULL,
 			sight_remember,    sight_forget, sight_event_again
 		};
-		in.options.statements = &in.statements;
+		if (!in.naming.is_alone)
+			in.options.statements = &in.statements;
 		catch_signals();
 		got = observe_live(call, &o, path, s, err);
 	}
 	models_close(&in.models);
 	harvest_done(&in.harvest);
+	naming_done(&in.naming);
 	return got;
 }
 

@@ -22,6 +22,9 @@ struct observer {
 	int (*keep)(void *to, struct store *s, struct error *err);
 	/* What else the inferences shall know; may be NULL. */
 	void (*prepare)(void *to, struct infer_options *o);
+	/* When all is inferred; may be NULL. */
+	int (*finish)(void *to, struct store *s, struct error *err);
+	bool is_not_inferred; /* requests are not asked for */
 };
 
 /* A finished run in *s, written to path, or to nowhere that lasts when path is NULL. */

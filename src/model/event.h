@@ -8,6 +8,8 @@
 #include "base/str.h"
 #include "model/level.h"
 
+struct mention;
+
 enum event_kind {
 	EVENT_LOG,     /* a log line with its continuation lines */
 	EVENT_MESSAGE, /* sent from node to peer */
@@ -52,6 +54,9 @@ struct event {
 	/* Only on the way from a source, and only where the program's statements are known. */
 	uint32_t statement; /* the log statement that wrote it, from 1; 0 for none */
 	struct str values;  /* what stands in it, packed by whoever knows the statements */
+	/* Likewise, where it was asked for: what it names, which events of one delivery share that
+	 * name the same. Count, times and file are set by who takes it. */
+	struct mention *mention;
 
 	/* EVENT_MESSAGE and EVENT_POINT */
 	enum message_op op;

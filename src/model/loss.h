@@ -61,6 +61,9 @@
 	X(LOSS_NAMES_LEFT, "lines_with_names_left_out", \
 	  "line that names more than is looked at to find its request (kept)", \
 	  "lines that name more than is looked at to find their requests (kept)") \
+	X(LOSS_IDENTIFIERS_LEFT, "lines_with_identifiers_left_out", \
+	  "line that names more than is looked at to find objects", \
+	  "lines that name more than is looked at to find objects") \
 	X(LOSS_WORK_NAMES_LEFT, "work_with_names_left_out", \
 	  "piece of work that names more than is looked at to find its request (kept)", \
 	  "pieces of work that name more than is looked at to find their requests (kept)") \

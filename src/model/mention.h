@@ -9,6 +9,8 @@
 #include "base/str.h"
 #include "model/level.h"
 
+struct arena;
+
 /* Where an identifier stands; several may hold. */
 enum {
 	NAMED_IN_THREAD = 1, /* in the name of the thread, not in the text */
@@ -39,5 +41,10 @@ struct mention {
 	const struct named *v; /* in the order of the line */
 	size_t nr;
 };
+
+/* One more line, seen at that time or at NS_NONE. */
+void mention_count(struct mention *m, int64_t ns);
+/* With all that it borrows, and no line so far. */
+struct mention *mention_copy(const struct mention *m, struct arena *arena);
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/pipeline.h"
+#include "model/mention.h"
 #include "model/sink.h"
 #include "source/input.h"
 #include "source/lines.h"
@@ -217,6 +218,8 @@ static void hold(struct chunks *c, const struct event *ev)
 	arena_reset(&c->held_arena);
 	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++)
 		*strings[i] = arena_str(&c->held_arena, *strings[i]);
+	if (ev->mention)
+		c->held.mention = mention_copy(ev->mention, &c->held_arena);
 	c->has_held = true;
 	c->held_is_undated = false;
 }

@@ -57,6 +57,8 @@ struct worker {
 	struct layout_worker *layout;
 	const struct statements *statements;
 	void *memory; /* of the statements; may be NULL */
+	const struct namers *namers;
+	void *namer;
 };
 
 static void *open_worker(void *ctx)
@@ -68,6 +70,9 @@ static void *open_worker(void *ctx)
 	w->statements = logs->statements;
 	if (w->statements && w->statements->remember)
 		w->memory = w->statements->remember();
+	w->namers = logs->namers;
+	if (w->namers)
+		w->namer = w->namers->open(w->namers->ctx);
 	return w;
 }
 
@@ -77,6 +82,8 @@ static void close_worker(void *state)
 
 	if (w->memory)
 		w->statements->forget(w->memory);
+	if (w->namers)
+		w->namers->close(w->namers->ctx, w->namer);
 	layout_worker_free(w->layout);
 	free(w);
 }
@@ -173,15 +180,13 @@ static bool is_line_end(char c)
 	return c == '\n' || c == '\r';
 }
 
-/* The last event is whole: all lines that go on with it are known, up to the end of the chunk. */
-static void find_statement(const struct logs *logs, struct batch *b, struct str message)
+/* The statement that wrote the event, of which all lines are known, up to the end of the chunk. */
+static void find_statement(const struct logs *logs, struct batch *b, struct event *ev,
+			   struct str message)
 {
-	struct event *ev = b->events.nr ? &b->events.v[b->events.nr - 1] : NULL;
 	const struct worker *w = b->worker_state;
 	const char *end;
 
-	if (!ev)
-		return;
 	end = b->bytes.p + (ev->offset - b->offset);
 	end += ev->length < TEXT_BYTES_MAX ? ev->length : TEXT_BYTES_MAX;
 	/* a message that stands in the line itself, up to its end, goes on in the next ones */
@@ -197,13 +202,31 @@ static void find_statement(const struct logs *logs, struct batch *b, struct str 
 	b->losses.count[LOSS_LINES_NO_STATEMENT] += logs->statements->knows_all && !ev->statement;
 }
 
+/* The last event is whole. */
+static void look_into(const struct logs *logs, struct batch *b, struct str message)
+{
+	struct event *ev = b->events.nr ? &b->events.v[b->events.nr - 1] : NULL;
+	const struct worker *w = b->worker_state;
+
+	if (!ev)
+		return;
+	if (logs->statements)
+		find_statement(logs, b, ev, message);
+	if (w->namers)
+		w->namers->name(w->namer, ev, message, &b->arena, &b->losses);
+}
+
 static void parse(void *ctx, struct batch *b)
 {
 	struct logs *logs = ctx;
 	struct lines l = lines_of(b->bytes);
+	const struct worker *w = b->worker_state;
+	bool looks = w->statements || w->namers;
 	struct str message = { 0 };
 	struct line line;
 
+	if (w->namers)
+		w->namers->begin(w->namer);
 	for (uint64_t nr = 0; lines_next(&l, &line); nr++) {
 		struct event *ev;
 
@@ -222,10 +245,11 @@ static void parse(void *ctx, struct batch *b)
 				message = layout_message(layout_of(b));
 			continue;
 		}
-		if (logs->statements) {
-			find_statement(logs, b, message);
+		if (looks) {
+			look_into(logs, b, message);
 			message = layout_message(layout_of(b));
 		}
+		ev->mention = NULL;
 		ev->kind = EVENT_LOG;
 		ev->file = logs->file;
 		ev->line = b->first_line + nr;
@@ -234,8 +258,8 @@ static void parse(void *ctx, struct batch *b)
 		ev->length = line.text.n;
 		b->events.nr++;
 	}
-	if (logs->statements)
-		find_statement(logs, b, message);
+	if (looks)
+		look_into(logs, b, message);
 }
 
 static void begin_undated(void *ctx, struct batch *b, struct str text, struct event *ev)
@@ -315,6 +339,7 @@ int logs_open(struct logs *logs, const struct logs_about *about, const struct so
 	*logs = (struct logs){ .layout = layout,
 			       .looker = layout_worker_new(layout),
 			       .statements = o->statements,
+			       .namers = o->namers,
 			       .has_more = layout_has_more(layout),
 			       .is_settled = true };
 	return 0;

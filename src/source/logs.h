@@ -13,6 +13,7 @@ struct layout;
 struct layout_worker;
 struct sink;
 struct source_options;
+struct namers;
 struct statements;
 
 /* What is known of a log beside its lines; borrowed. */
@@ -26,6 +27,7 @@ struct logs {
 	struct layout *layout;
 	struct layout_worker *looker;        /* of the one thread that cuts */
 	const struct statements *statements; /* NULL: not asked for */
+	const struct namers *namers;
 	bool has_more;                       /* events say things in later lines */
 	bool is_settled;                     /* times are completed as they are read */
 	uint32_t file;

@@ -10,6 +10,7 @@
 
 struct error;
 struct input;
+struct losses;
 struct sink;
 
 struct arena;
@@ -28,6 +29,18 @@ struct statements {
 			   struct arena *arena);
 };
 
+/* Whoever finds out what lines name. */
+struct namers {
+	void *ctx;
+	void *(*open)(void *ctx); /* one for each thread */
+	void (*close)(void *ctx, void *namer);
+	/* What comes next is delivered together; what came before is delivered. */
+	void (*begin)(void *namer);
+	/* Sets the mention of *ev, which is parsed otherwise. */
+	void (*name)(void *namer, struct event *ev, struct str message, struct arena *arena,
+		     struct losses *losses);
+};
+
 struct source_options {
 	const char *layout; /* a log4j pattern for all logs, or NULL to find out */
 	const char *zone;  /* of times that name none: "+02:00", "UTC", or NULL for the local one */
@@ -36,6 +49,7 @@ struct source_options {
 	bool is_bare; /* of logs: layout, time and split only; what the text names or tells is left
 			 alone (to measure the one without the other) */
 	const struct statements *statements; /* asked about each event of a log; may be NULL */
+	const struct namers *namers;         /* likewise */
 	struct str kin;  /* of logs: the beginning of a larger file of the same log, which shows
 			    the layout better; empty when there is none */
 	bool keeps_text; /* text without any time is kept as one event: it was found beside others

@@ -1,0 +1,41 @@
+/* What lines name, on its way from the readers of logs to the objects of a run. */
+#ifndef CULPRIT_CLI_NAMING_H
+#define CULPRIT_CLI_NAMING_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "source/source.h"
+
+struct call;
+struct error;
+struct event;
+struct losses;
+struct mention;
+struct namer;
+struct objects;
+struct store;
+
+struct naming {
+	bool is_on;    /* objects are asked for */
+	bool is_alone; /* nothing else is */
+	struct namers namers;
+	struct objects *objects;
+	struct str file; /* the log at hand */
+	VEC(struct mention *) round;
+	VEC(struct namer *) idle; /* what they know of one file is good for the next */
+	pthread_mutex_t lock;
+};
+
+int naming_init(struct naming *n, const struct call *call, struct error *err);
+void naming_done(struct naming *n);
+/* The log from which the next events come; borrowed until the next. */
+void naming_file(struct naming *n, struct str log);
+void naming_events(struct naming *n, const struct event *ev, size_t nr);
+/* When all is read: puts the objects into the run. */
+int naming_end(struct naming *n, struct store *s, struct losses *losses, struct error *err);
+
+#endif
