@@ -20,6 +20,16 @@ static int open_runs(const struct call *call, struct store **runs, struct error 
 	return got;
 }
 
+/* A run tells of objects what a question about requests does not find out for itself. */
+static void add_losses(struct report *report, const struct call *call, const struct losses *losses)
+{
+	bool is_all = call->command->question->is_of_objects || call_has(call, "level");
+
+	for (int i = 0; i < LOSS_NR; i++)
+		if (is_all || !loss_is_of_objects((enum loss)i))
+			report->losses.count[i] += losses->count[i];
+}
+
 static int ask(const struct call *call, struct store *const *runs, struct error *err)
 {
 	const struct question *q = call->command->question;
@@ -35,7 +45,7 @@ static int ask(const struct call *call, struct store *const *runs, struct error 
 	show_begin(&report, call);
 	got = q->run(runs, &args, &report, err);
 	for (unsigned i = 0; got >= 0 && i < q->nr_runs; i++)
-		losses_add(&report.losses, store_losses(runs[i]));
+		add_losses(&report, call, store_losses(runs[i]));
 	shown = got >= 0 ? show_report(&report, call, err) : 0;
 	report_done(&report);
 	buf_done(&name);

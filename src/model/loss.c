@@ -31,6 +31,19 @@ bool loss_find(const char *name, enum loss *loss)
 	return false;
 }
 
+bool loss_is_of_objects(enum loss loss)
+{
+	switch (loss) {
+	case LOSS_IDENTIFIERS_LEFT:
+	case LOSS_IDS_NO_SCOPE:
+	case LOSS_IDS_LEFT:
+	case LOSS_MENTIONS_FORGOTTEN:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void losses_add(struct losses *to, const struct losses *from)
 {
 	for (int i = 0; i < LOSS_NR; i++)

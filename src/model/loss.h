@@ -225,6 +225,8 @@ const char *loss_name(enum loss loss);
 /* What stands behind the count. */
 const char *loss_text(enum loss loss, uint64_t count);
 bool loss_find(const char *name, enum loss *loss);
+/* Of finding objects: nothing to questions that do not look at them. */
+bool loss_is_of_objects(enum loss loss);
 void losses_add(struct losses *to, const struct losses *from);
 
 #endif

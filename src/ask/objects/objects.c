@@ -136,6 +136,7 @@ const struct question ask_objects = {
 	.name = "objects",
 	.summary = "show the objects that logs name: their hierarchy, lifetimes and waits",
 	.nr_runs = 1,
+	.is_of_objects = true,
 	.options = options,
 	.examples = examples,
 	.run = run,
