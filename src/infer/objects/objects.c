@@ -95,6 +95,6 @@ int objects_settle(struct objects *o, struct object_graph *g, struct losses *los
 	stack_done(&s);
 	relate_done(&r);
 	relate_done(&before);
-	work_done(&w);
+	objects_work_done(&w);
 	return 0;
 }

@@ -29,7 +29,7 @@ void work_init(struct work *w, struct told *t, struct arena *a, struct losses *l
 		work_log(w, n->file);
 }
 
-void work_done(struct work *w)
+void objects_work_done(struct work *w)
 {
 	free(w->kind_of);
 	vec_done(&w->kinds);

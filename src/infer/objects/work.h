@@ -95,7 +95,7 @@ struct work {
 };
 
 void work_init(struct work *w, struct told *t, struct arena *a, struct losses *losses);
-void work_done(struct work *w);
+void objects_work_done(struct work *w);
 
 /* The thing of that kind, made on first sight. scope: 0, or 1 + a thing. */
 uint32_t work_thing(struct work *w, uint32_t kind, sym_t value, uint32_t scope);
