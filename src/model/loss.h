@@ -19,6 +19,19 @@
 	  "files that end in the middle (used up to there)") \
 	X(LOSS_LOGS_GONE, "logs_gone", "log that was followed and is gone, with what it held", \
 	  "logs that were followed and are gone, with what they held") \
+	X(LOSS_LOGS_BINARY, "logs_binary", "file named like a log that holds no text (left out)", \
+	  "files named like logs that hold no text (left out)") \
+	X(LOSS_LOG_BYTES_BEFORE, "log_bytes_before", \
+	  "byte of a log from before it was followed, too far back to be read", \
+	  "bytes of logs from before they were followed, too far back to be read") \
+	X(LOSS_EPOCHS_UNSENT, "epochs_unsent", \
+	  "message of a host that was given up, as too many waited for the hub", \
+	  "messages of hosts that were given up, as too many waited for the hub") \
+	X(LOSS_EPOCHS_MISSING, "epochs_missing", "message of a host that did not arrive (yet)", \
+	  "messages of hosts that did not arrive (yet)") \
+	X(LOSS_EPOCHS_DAMAGED, "epochs_damaged", \
+	  "message that was refused, being cut, damaged or too long", \
+	  "messages that were refused, being cut, damaged or too long") \
 	X(LOSS_JARS_BROKEN, "jars_unreadable", "jar that could not be read", \
 	  "jars that could not be read") \
 	X(LOSS_PROGRAMS_BROKEN, "programs_unreadable", \
