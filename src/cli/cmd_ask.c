@@ -1,10 +1,15 @@
 /* culprit QUESTION RUN|INPUT...: puts one question of the table to one run, or to two. */
+#include <errno.h>
+#include <string.h>
+
 #include "base/error.h"
+#include "cli/beside.h"
 #include "cli/command.h"
 #include "cli/observe.h"
 #include "cli/say.h"
 #include "cli/show.h"
 #include "cli/storing.h"
+#include "export/export.h"
 #include "report/report.h"
 #include "store/store.h"
 
@@ -52,6 +57,21 @@ static int ask(const struct call *call, struct store *const *runs, struct error 
 	return shown < 0 ? shown : got;
 }
 
+/* A drawing is for another tool: it is written as it is, with nothing around it. */
+static int draw(const char *graph, struct store *run, struct error *err)
+{
+	const struct exporter *x = !strcmp(graph, "s3")      ? &export_objects
+				   : !strcmp(graph, "types") ? &export_object_types
+							     : NULL;
+	struct beside out;
+	int got;
+
+	if (!x)
+		return error_set(err, EINVAL, "--dot takes s3 or types, not '%s'", graph);
+	got = beside_open(&out, "-", err);
+	return got < 0 ? got : beside_close(&out, x->write(run, out.file, err), err);
+}
+
 int cmd_ask(const struct call *call)
 {
 	struct store *runs[2] = { NULL, NULL };
@@ -59,7 +79,8 @@ int cmd_ask(const struct call *call)
 	int got = open_runs(call, runs, &err);
 
 	if (got >= 0)
-		got = ask(call, runs, &err);
+		got = call_has(call, "dot") ? draw(call_get(call, "dot"), runs[0], &err)
+					    : ask(call, runs, &err);
 	for (int i = 0; i < 2; i++)
 		if (runs[i])
 			store_close(runs[i]);

@@ -76,7 +76,7 @@ static const struct example learn_examples[] = {
 };
 
 static const struct option export_options[] = {
-	{ "format", "NAME", "otlp, jaeger, chrome, perfetto, folded, dot or csv" },
+	{ "format", "NAME", "otlp, jaeger, chrome, perfetto, folded, dot, csv, objects or object-types" },
 	{ "output", "FILE", "write there instead of standard output" },
 	STORING_OPTIONS,
 	READING_OPTIONS,

@@ -69,8 +69,7 @@ void dot_request(void *state, const struct fed *x, struct buf *out)
 	}
 }
 
-/* Inside a quoted string of dot. */
-static void add_quoted(struct buf *out, struct str text)
+void dot_quoted(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {
 		unsigned char c = (unsigned char)text.p[i];
@@ -86,7 +85,7 @@ static void add_node(struct dot_state *d, sym_t sym, struct buf *out)
 	const struct dot_node *n = &d->node.v[sym];
 
 	buf_fmt(out, "\tn%u [label=\"", sym);
-	add_quoted(out, names_str(&d->nodes, sym));
+	dot_quoted(out, names_str(&d->nodes, sym));
 	buf_fmt(out, "\\n%llu spans", (unsigned long long)n->spans);
 	if (n->errors)
 		buf_fmt(out, ", %llu errors", (unsigned long long)n->errors);

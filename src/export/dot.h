@@ -28,4 +28,7 @@ void dot_done(struct dot_state *d);
 void dot_request(void *state, const struct fed *x, struct buf *out);
 void dot_end(void *state, struct buf *out);
 
+/* A text inside a quoted string. */
+void dot_quoted(struct buf *out, struct str text);
+
 #endif

@@ -28,5 +28,7 @@ extern const struct exporter export_perfetto;
 extern const struct exporter export_folded;
 extern const struct exporter export_dot;
 extern const struct exporter export_csv;
+extern const struct exporter export_objects;      /* their hierarchy */
+extern const struct exporter export_object_types; /* how any two types relate */
 
 #endif

@@ -123,6 +123,7 @@ static const struct option options[] = {
 	{ "under", "OBJECT", "only this object, by any of its ids, and what is below it" },
 	{ "slowest", "N", "only the N objects that live longest, the longest first" },
 	{ "limit", "N", "only the first N objects" },
+	{ "dot", "GRAPH", "draw for Graphviz: s3 (the hierarchy) or types (any two that relate)" },
 	{ "from", "TIME", "only objects that live at this time or later" },
 	{ "until", "TIME", "only objects that live before this time" },
 	{ 0 },
