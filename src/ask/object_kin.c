@@ -12,28 +12,53 @@
 
 /* --- nearest parents -------------------------------------------------------------------------- */
 
-/* Whether above is an ancestor of below: a walk up that a damaged circle cannot hold. */
-static bool is_above(const struct object_graph *g, uint32_t above, uint32_t below)
-{
-	uint32_t seen[ABOVE_MOST];
-	size_t nr = 0;
+/* Everything above an object, the nearest first: a walk that a damaged circle cannot hold. */
+struct above {
+	uint32_t v[ABOVE_MOST];
+	size_t nr;
+};
 
-	seen[nr++] = below;
-	for (size_t at = 0; at < nr; at++) {
-		const struct object *o = &g->objects[seen[at]];
+static bool add_above(struct above *up, uint32_t one)
+{
+	for (size_t i = 0; i < up->nr; i++)
+		if (up->v[i] == one)
+			return false;
+	if (up->nr < ABOVE_MOST)
+		up->v[up->nr++] = one;
+	return true;
+}
+
+bool object_is_above(const struct object_graph *g, uint32_t above, uint32_t below)
+{
+	struct above up = { .nr = 0 };
+
+	add_above(&up, below);
+	for (size_t at = 0; at < up.nr; at++) {
+		const struct object *o = &g->objects[up.v[at]];
 
 		for (size_t i = 0; i < o->nr_parents; i++) {
-			size_t j = 0;
-
 			if (o->parents[i] == above)
 				return true;
-			while (j < nr && seen[j] != o->parents[i])
-				j++;
-			if (j == nr && nr < ABOVE_MOST)
-				seen[nr++] = o->parents[i];
+			add_above(&up, o->parents[i]);
 		}
 	}
 	return false;
+}
+
+uint32_t object_above_of_type(const struct object_graph *g, uint32_t of, uint32_t type)
+{
+	struct above up = { .nr = 0 };
+
+	add_above(&up, of);
+	for (size_t at = 0; at < up.nr; at++) {
+		const struct object *o = &g->objects[up.v[at]];
+
+		if (at && o->type == type)
+			return up.v[at];
+		for (size_t i = 0; i < o->nr_parents; i++)
+			add_above(&up, o->parents[i]);
+	}
+	return UINT32_MAX;
 }
 
 /* Of two that are above each other, the first stays. */
@@ -46,7 +71,7 @@ static bool is_implied(const struct object_graph *g, const struct object *o, siz
 
 		if (q == p && j < i)
 			return true;
-		if (q != p && is_above(g, p, q) && (i > j || !is_above(g, q, p)))
+		if (q != p && object_is_above(g, p, q) && (i > j || !object_is_above(g, q, p)))
 			return true;
 	}
 	return false;
@@ -142,22 +167,6 @@ uint32_t *object_below(const struct object_kin *k, uint32_t root, size_t *nr, st
 	vec_done(&v);
 	free(seen);
 	return kept;
-}
-
-void object_mark_above(const struct object_graph *g, uint32_t of, uint8_t *bits)
-{
-	VEC(uint32_t) v = { 0 };
-
-	set_bit(bits, of);
-	vec_push(&v, of);
-	for (size_t at = 0; at < v.nr; at++) {
-		const struct object *o = &g->objects[v.v[at]];
-
-		for (size_t i = 0; i < o->nr_parents; i++)
-			if (set_bit(bits, o->parents[i]))
-				vec_push(&v, o->parents[i]);
-	}
-	vec_done(&v);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */

@@ -41,8 +41,10 @@ static inline bool object_has_time(const struct object *o)
 /* Everything at and below the object, each once, parents before children: an array in the arena.
  */
 uint32_t *object_below(const struct object_kin *k, uint32_t root, size_t *nr, struct arena *a);
-/* Sets a bit for the object itself and for everything above it, by all of its parents. */
-void object_mark_above(const struct object_graph *g, uint32_t of, uint8_t *bits);
+/* Whether one is an ancestor of the other, by all parents and not only the nearest. */
+bool object_is_above(const struct object_graph *g, uint32_t above, uint32_t below);
+/* The first ancestor of that type, the nearest first; UINT32_MAX for none. */
+uint32_t object_above_of_type(const struct object_graph *g, uint32_t of, uint32_t type);
 
 /* "container_17_0001", "container_17_0001+3" */
 void object_name(const struct object_graph *g, const struct object *o, struct buf *b);

@@ -207,6 +207,9 @@
 	X(LOSS_PATHS_RARE, "requests_of_rare_paths", \
 	  "request left out of the patterns of paths, which are too many", \
 	  "requests left out of the patterns of paths, which are too many") \
+	X(LOSS_SILENCES_LEFT, "silences_left_out", \
+	  "silence of an object beyond the number that is looked at", \
+	  "silences of objects beyond the number that is looked at") \
 	X(LOSS_TYPES_SKIPPED, "types_not_compared", "rare type of request that was not compared", \
 	  "rare types of requests that were not compared") \
 	X(LOSS_IDS_NO_SCOPE, "ids_without_scope", \

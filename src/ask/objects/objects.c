@@ -5,6 +5,7 @@
 #include "ask/object_kin.h"
 #include "ask/objects/instances.h"
 #include "ask/objects/hierarchy.h"
+#include "ask/objects/why.h"
 #include "ask/when.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -97,6 +98,25 @@ static int answer_instances(struct store *s, const struct args *args, struct are
 	return instances_report(&k, &f, report);
 }
 
+static int answer_why(struct store *s, const struct args *args, struct arena *a,
+		      struct report *report, struct error *err)
+{
+	struct object_graph g = { 0 };
+	struct object_kin k;
+	uint32_t object;
+	int r = store_objects_some(s, OBJECTS_EVENTS | OBJECTS_TEXTS, a, &g, err);
+
+	if (r < 0)
+		return r;
+	if (!r || !g.nr_types)
+		return say_none(report);
+	r = object_find(&g, str_of(args_get(args, "why")), &object, err);
+	if (r < 0)
+		return r;
+	object_kin_init(&k, &g, a);
+	return bottleneck_report(&k, object, report);
+}
+
 static int run(struct store *const *runs, const struct args *args, struct report *report,
 	       struct error *err)
 {
@@ -108,8 +128,12 @@ static int run(struct store *const *runs, const struct args *args, struct report
 
 	for (size_t i = 0; i < sizeof(of_instances) / sizeof(*of_instances); i++)
 		by_one |= args_has(args, of_instances[i]);
-	r = by_one ? answer_instances(runs[0], args, &arena, report, err)
-		   : answer_types(runs[0], args, &arena, report, err);
+	if (args_has(args, "why"))
+		r = answer_why(runs[0], args, &arena, report, err);
+	else if (by_one)
+		r = answer_instances(runs[0], args, &arena, report, err);
+	else
+		r = answer_types(runs[0], args, &arena, report, err);
 	arena_done(&arena);
 	return r;
 }
@@ -123,6 +147,7 @@ static const struct option options[] = {
 	{ "under", "OBJECT", "only this object, by any of its ids, and what is below it" },
 	{ "slowest", "N", "only the N objects that live longest, the longest first" },
 	{ "limit", "N", "only the first N objects" },
+	{ "why", "OBJECT", "where its time goes: children, silences, and whose end they wait for" },
 	{ "dot", "GRAPH", "draw for Graphviz: s3 (the hierarchy) or types (any two that relate)" },
 	{ "from", "TIME", "only objects that live at this time or later" },
 	{ "until", "TIME", "only objects that live before this time" },

@@ -1,0 +1,388 @@
+/*
+ * A silence that waits for something ends when that is over: a container is granted when another is
+ * released. One such coincidence says nothing; many of the same kind do, unless ends are so
+ * frequent that any moment has one near it.
+ *
+ * For each kind of silence, each class of ends (a type, and the line that stands late in its
+ * objects' lives) and a few windows: in how many silences did such an end of an unrelated object
+ * come shortly before the silence ended (hits), and in how many would it by chance? The chance of
+ * one silence is the part of it in which any moment has such an end just before it, and at least
+ * what that part is in the whole run. All of them together are at least as probable as an end as
+ * shortly after the silence: work that is begun together ends together, which is no waiting.
+ * Hoeffding's bound (1963, theorem 1), which holds for silences
+ * of different chance, says how improbable so many hits are; it is multiplied by how much was
+ * tried. Silences that end together count once: they are one piece of evidence.
+ *
+ * Time: silences (2000 of a kind at the most) x classes x windows, a binary search each.
+ */
+#include "ask/object_causes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "ask/length.h"
+#include "base/time.h"
+
+#define SAMPLE 2000
+#define LATE 0.5          /* of a life: where a line stands on the average that tells of its end */
+#define SLACK (2 * NS_MS) /* lines of one moment are written in any order */
+#define SURE_LEAST 0.9
+#define HITS_LEAST 4
+
+static const int64_t windows[] = { 5 * NS_MS, 20 * NS_MS, 100 * NS_MS, 500 * NS_MS, 2 * NS_S };
+enum { WINDOWS = sizeof(windows) / sizeof(*windows) };
+
+struct moment {
+	int64_t ns;
+	uint32_t object, class;
+};
+
+struct class
+{
+	uint32_t type, template;
+	uint32_t first, nr; /* in moments */
+	double late;        /* the sum of places in lives */
+};
+
+struct object_ends {
+	const struct object_graph *g;
+	VEC(struct moment) moments; /* by class, then by ns */
+	VEC(struct class) classes;
+	struct map by_name;
+	int64_t from, to; /* of the run */
+};
+
+/* --- ends ------------------------------------------------------------------------------------- */
+
+static void add_moment(struct object_ends *e, uint32_t object, uint32_t template, int64_t ns)
+{
+	const struct object *o = &e->g->objects[object];
+	uint64_t *at = map_at(&e->by_name, map_pair(o->type, template));
+	double life = (double)length_ns(o->first_ns, o->last_ns);
+	struct class *c;
+
+	if (!*at) {
+		vec_push(&e->classes, (struct class){ .type = o->type, .template = template });
+		*at = e->classes.nr;
+	}
+	c = &e->classes.v[*at - 1];
+	c->nr++;
+	c->late += life > 0 ? (double)length_ns(o->first_ns, ns) / life : 0;
+	vec_push(&e->moments, (struct moment){ ns, object, (uint32_t)(*at - 1) });
+}
+
+static int by_class(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return x->object < y->object ? -1 : x->object > y->object;
+}
+
+static void see_object(struct object_ends *e, uint32_t i)
+{
+	const struct object *o = &e->g->objects[i];
+
+	if (!object_has_time(o))
+		return;
+	if (o->first_ns < e->from)
+		e->from = o->first_ns;
+	if (o->last_ns > e->to)
+		e->to = o->last_ns;
+	/* a moment is no end of anything */
+	if (o->last_ns == o->first_ns)
+		return;
+	add_moment(e, i, CAUSE_END, o->last_ns);
+	for (size_t j = 0; o->events && j < o->nr_parts; j++)
+		if (o->events[j].last_ns != NS_NONE)
+			add_moment(e, i, o->events[j].template, o->events[j].last_ns);
+}
+
+struct object_ends *object_ends_new(const struct object_graph *g)
+{
+	struct object_ends *e = mem_zalloc(sizeof(*e));
+
+	e->g = g;
+	e->from = INT64_MAX;
+	e->to = INT64_MIN;
+	for (uint32_t i = 0; i < g->nr_objects; i++)
+		see_object(e, i);
+	if (e->moments.nr > 1)
+		qsort(e->moments.v, e->moments.nr, sizeof(*e->moments.v), by_class);
+	for (size_t i = e->moments.nr; i--;)
+		e->classes.v[e->moments.v[i].class].first = (uint32_t)i;
+	return e;
+}
+
+void object_ends_free(struct object_ends *e)
+{
+	if (!e)
+		return;
+	vec_done(&e->moments);
+	vec_done(&e->classes);
+	map_done(&e->by_name);
+	free(e);
+}
+
+const struct object_graph *object_ends_graph(const struct object_ends *e)
+{
+	return e->g;
+}
+
+static bool may_be_end(const struct class *c)
+{
+	return c->nr >= CAUSE_WAITS_LEAST &&
+	       (c->template == CAUSE_END || c->late >= LATE * (double)c->nr);
+}
+
+/* The first moment of the class at or after ns, as a place in moments. */
+static size_t moment_at(const struct object_ends *e, const struct class *c, int64_t ns)
+{
+	size_t low = c->first, high = c->first + c->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (e->moments.v[middle].ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* --- one class and one window ----------------------------------------------------------------- */
+
+struct trial {
+	const struct object_ends *e;
+	const struct class *c;
+	int64_t window;
+	VEC(double) covered; /* by moment: the time before it that has an end of this class near */
+	uint32_t hits, mirrored, nr;
+	double expected;
+};
+
+/* How much of the time has an end less than the window before it: moments apart from each other
+ * cover a window each. */
+static void cover(struct trial *t)
+{
+	const struct moment *v = t->e->moments.v + t->c->first;
+	double sum = 0;
+
+	vec_clear(&t->covered);
+	for (size_t i = 0; i <= t->c->nr; i++) {
+		double width = (double)(t->window + SLACK);
+
+		vec_push(&t->covered, sum);
+		if (i + 1 < t->c->nr && (double)length_ns(v[i].ns, v[i + 1].ns) < width)
+			width = (double)length_ns(v[i].ns, v[i + 1].ns);
+		sum += width;
+	}
+}
+
+static double chance(const struct trial *t, const struct object_wait *w)
+{
+	double width = (double)(t->window + SLACK), run, near, p;
+	int64_t until = length_after(w->to, -t->window);
+	size_t first = moment_at(t->e, t->c, w->from) - t->c->first;
+	size_t end = moment_at(t->e, t->c, until) - t->c->first;
+
+	run = t->covered.v[t->c->nr] / ((double)length_ns(t->e->from, t->e->to) + width);
+	near = (t->covered.v[end] - t->covered.v[first]) / (double)length_ns(w->from, until);
+	p = width / (double)length_ns(w->from, w->to);
+	p = p > run ? p : run;
+	p = p > near ? p : near;
+	return p < 1 ? p : 1;
+}
+
+static bool is_kin(const struct object_graph *g, uint32_t a, uint32_t b)
+{
+	return a == b || object_is_above(g, a, b) || object_is_above(g, b, a);
+}
+
+/* The last end in [from, to) of who is not related. */
+static bool find_end(const struct object_ends *e, const struct class *c, uint32_t waiter,
+		     int64_t from, int64_t to, struct moment *hit)
+{
+	for (size_t i = moment_at(e, c, to); i-- > c->first && e->moments.v[i].ns >= from;)
+		if (!is_kin(e->g, waiter, e->moments.v[i].object)) {
+			*hit = e->moments.v[i];
+			return true;
+		}
+	return false;
+}
+
+/* The end nearest before that of the wait, or just behind it. */
+static bool find_hit(const struct object_ends *e, const struct class *c, int64_t window,
+		     const struct object_wait *w, struct moment *hit)
+{
+	return find_end(e, c, w->object, length_after(w->to, -window),
+			length_after(w->to, SLACK + 1), hit);
+}
+
+/* One as far behind it: what is done side by side ends around the same time, before and after. */
+static bool has_mirror(const struct object_ends *e, const struct class *c, int64_t window,
+		       const struct object_wait *w)
+{
+	struct moment hit;
+
+	return find_end(e, c, w->object, length_after(w->to, SLACK + 1),
+			length_after(w->to, window + 2 * SLACK + 2), &hit);
+}
+
+static void try_all(struct trial *t, const struct object_wait *v, size_t nr)
+{
+	int64_t last = INT64_MIN;
+	struct moment hit;
+
+	t->hits = t->nr = t->mirrored = 0;
+	t->expected = 0;
+	for (size_t i = 0; i < nr; i++) {
+		if ((last != INT64_MIN && length_ns(last, v[i].to) <= t->window) ||
+		    length_ns(v[i].from, v[i].to) < 4 * t->window)
+			continue;
+		last = v[i].to;
+		t->nr++;
+		t->expected += chance(t, &v[i]);
+		t->hits += find_hit(t->e, t->c, t->window, &v[i], &hit);
+		t->mirrored += has_mirror(t->e, t->c, t->window, &v[i]);
+	}
+	if (t->mirrored > t->expected)
+		t->expected = t->mirrored;
+}
+
+/* The logarithm of Hoeffding's bound for so many hits. */
+static double bound(const struct trial *t)
+{
+	double n = t->nr, k = t->hits / n, p = t->expected / n;
+
+	if (k <= p || p <= 0)
+		return 0;
+	return -n * (k * log(k / p) + (k < 1 ? (1 - k) * log((1 - k) / (1 - p)) : 0));
+}
+
+/* --- the best of all -------------------------------------------------------------------------- */
+
+static int by_to(const void *a, const void *b)
+{
+	const struct object_wait *x = a, *y = b;
+
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return x->object < y->object ? -1 : x->object > y->object;
+}
+
+/* At most SAMPLE of a kind, evenly over the run, by their ends. Who is over with the silence has
+ * not waited: it has worked. */
+static struct object_wait *sample(const struct object_ends *e, const struct object_waits *w,
+				  const struct wait_kind *k, size_t *nr)
+{
+	size_t step = (k->nr + SAMPLE - 1) / SAMPLE;
+	struct object_wait *v = mem_alloc(mem_bytes(k->nr / step + 1, sizeof(*v)));
+
+	*nr = 0;
+	for (size_t i = 0; i < k->nr; i += step) {
+		const struct object_wait *one = &w->waits.v[k->first + i];
+
+		if (e->g->objects[one->object].last_ns > one->to)
+			v[(*nr)++] = *one;
+	}
+	qsort(v, *nr, sizeof(*v), by_to);
+	return v;
+}
+
+/* Whose owners differ: the type of which there are fewest, since that is the highest. */
+static uint32_t find_elsewhere(const struct object_ends *e, const struct object_cause *c,
+			       const struct object_wait *v, size_t nr)
+{
+	const struct object_graph *g = e->g;
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t t = 0; t < g->nr_types; t++) {
+		uint32_t differ = 0, hits = 0, other;
+		int64_t ns;
+
+		if (!g->types[t].is_in_graph || g->types[t].nr_objects < 2 ||
+		    (best != UINT32_MAX && g->types[t].nr_objects >= g->types[best].nr_objects))
+			continue;
+		for (size_t i = 0; i < nr; i++) {
+			uint32_t a, b;
+
+			if (!object_cause_of(e, c, &v[i], &other, &ns))
+				continue;
+			a = object_above_of_type(g, v[i].object, t);
+			b = object_above_of_type(g, other, t);
+			hits++;
+			differ += a != UINT32_MAX && b != UINT32_MAX && a != b;
+		}
+		if (2 * differ > hits)
+			best = t;
+	}
+	return best;
+}
+
+static void consider(const struct trial *t, double *best, struct object_cause *c)
+{
+	double log_p = bound(t);
+
+	if (t->hits < HITS_LEAST || t->nr < CAUSE_WAITS_LEAST || 2 * t->hits < t->nr ||
+	    log_p >= *best)
+		return;
+	*best = log_p;
+	*c = (struct object_cause){ .type = t->c->type,
+				    .template = t->c->template,
+				    .within_ns = t->window,
+				    .hits = t->hits,
+				    .nr = t->nr,
+				    .expected = t->expected };
+}
+
+int object_cause(const struct object_ends *e, const struct object_waits *w, uint32_t kind,
+		 struct object_cause *c)
+{
+	const struct wait_kind *k = &w->kinds.v[kind];
+	struct trial t = { .e = e };
+	double best = 0, tried = 0;
+	struct object_wait *v;
+	size_t nr;
+
+	if (k->nr < CAUSE_WAITS_LEAST)
+		return 0;
+	v = sample(e, w, k, &nr);
+	vec_each (&e->classes, class) {
+		/* the line that ends the silence says nothing of what ended it */
+		if (!may_be_end(class) || class->template == k->after)
+			continue;
+		t.c = class;
+		for (int i = 0; i < WINDOWS && windows[i] <= k->median_ns / 4; i++) {
+			t.window = windows[i];
+			cover(&t);
+			try_all(&t, v, nr);
+			tried++;
+			consider(&t, &best, c);
+		}
+	}
+	vec_done(&t.covered);
+	if (best < 0)
+		c->confidence = 1 - exp(fmin(0, best + log(tried)));
+	if (best < 0 && c->confidence >= SURE_LEAST)
+		c->elsewhere = find_elsewhere(e, c, v, nr);
+	free(v);
+	return best < 0 && c->confidence >= SURE_LEAST;
+}
+
+int object_cause_of(const struct object_ends *e, const struct object_cause *c,
+		    const struct object_wait *wait, uint32_t *object, int64_t *ns)
+{
+	const uint64_t *at = map_find(&e->by_name, map_pair(c->type, c->template));
+	struct moment hit;
+
+	if (!at || !find_hit(e, &e->classes.v[*at - 1], c->within_ns, wait, &hit))
+		return 0;
+	*object = hit.object;
+	*ns = hit.ns;
+	return 1;
+}
