@@ -192,6 +192,9 @@ static bool is_late(const struct work *w, uint32_t child, uint32_t parent)
 {
 	int64_t c = w->things.v[child].first_ns, p = w->things.v[parent].first_ns;
 
+	/* who writes a log was there before its first line */
+	if (w->kinds.v[w->things.v[parent].kind].traits & KIND_LOG)
+		return false;
 	return c != NS_NONE && p != NS_NONE && p - c > (w->last_ns - w->first_ns) / 20;
 }
 

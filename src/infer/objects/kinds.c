@@ -69,6 +69,10 @@ static void find_traits(struct work *w)
 			if (nr[k][i] >= need)
 				w->kinds.v[k].traits |= traits[i];
 		}
+		/* a key with values of all sorts: names at best, and to be proved as words are */
+		if (!w->kinds.v[k].traits &&
+		    str_find_char(w->kinds.v[k].shown, '#') == w->kinds.v[k].shown.n)
+			w->kinds.v[k].traits = KIND_WORD;
 	}
 	free(nr);
 	free(all);
@@ -157,6 +161,29 @@ static enum fate number_fate(const struct kind *k, const struct habit *h, bool i
 	return FATE_KEPT;
 }
 
+/* Words that answer a question rather than name something. */
+static bool is_answer(struct str s)
+{
+	static const struct str answers[] = { STR("true"), STR("false"), STR("null"), STR("none"),
+					      STR("yes"),  STR("no"),    STR("on"),   STR("off") };
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+		if (str_eq_nocase(s, answers[i]))
+			return true;
+	return false;
+}
+
+static void drop_answers(struct work *w)
+{
+	vec_each (&w->told->ids, id) {
+		struct kind *k = &w->kinds.v[w->kind_of[id->shown]];
+
+		if (k->traits & KIND_WORD && kind_is_kept(k) &&
+		    is_answer(names_str(&w->told->values, id->value)))
+			k->fate = FATE_STATE;
+	}
+}
+
 static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_small)
 {
 	bool is_path = k->traits & KIND_PATH;
@@ -174,6 +201,22 @@ static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_sm
 	return FATE_KEPT;
 }
 
+/* Whether names end in small numbers, as threads of a pool do. */
+static bool is_counted(const struct work *w, uint32_t kind)
+{
+	vec_each (&w->told->ids, id) {
+		uint64_t v[8];
+		size_t nr;
+
+		if (w->kind_of[id->shown] != kind)
+			continue;
+		nr = shape_numbers(names_str(&w->told->values, id->value), v, 8);
+		if (!nr || nr > 2 || v[nr - 1] >= 10000)
+			return false;
+	}
+	return true;
+}
+
 static void judge(struct work *w)
 {
 	struct habits h = { .w = w };
@@ -187,7 +230,7 @@ static void judge(struct work *w)
 		if (k->fate != FATE_KEPT)
 			continue;
 		k->fate = fate_of(k, &h.v[i], w->is_small);
-		if (10 * h.v[i].thread_lines >= 9 * k->lines)
+		if (10 * h.v[i].thread_lines >= 9 * k->lines && is_counted(w, (uint32_t)i))
 			k->traits |= KIND_THREAD;
 	}
 	free(h.v);
@@ -225,6 +268,7 @@ void kinds_make(struct work *w)
 	first_kinds(w);
 	find_traits(w);
 	kinds_unite(w);
+	drop_answers(w);
 	judge(w);
 	give_names(w);
 }

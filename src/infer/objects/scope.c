@@ -71,7 +71,8 @@ static void log_context(struct scoping *s, uint32_t log, struct map *only, struc
 	for (uint32_t i = w->path_at.v[log + 1]; i-- > w->path_at.v[log];) {
 		uint32_t kind = w->things.v[w->path.v[i]].kind;
 
-		vec_push(&s->v, (struct context){ kind, w->path.v[i] });
+		if (may_be_context(&w->kinds.v[kind]))
+			vec_push(&s->v, (struct context){ kind, w->path.v[i] });
 		*map_at(only, map_pair(log, kind)) = SEVERAL;
 	}
 	for (uint32_t kind = 0; kind < w->kinds.nr; kind++) {

@@ -12,7 +12,7 @@
 
 static bool is_pool(const struct kind *k)
 {
-	return (k->traits & (KIND_THREAD | KIND_SMALL)) == (KIND_THREAD | KIND_SMALL);
+	return k->traits & KIND_THREAD;
 }
 
 static bool is_certain(const struct tie *t)
