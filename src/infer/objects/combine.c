@@ -14,11 +14,11 @@
 #include "base/map.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 #include "model/loss.h"
 
 struct combining {
-	struct work *w;
+	struct census *w;
 	const struct relating *r;
 	uint32_t *component; /* of each kind, a kind that stands for it */
 };
@@ -65,7 +65,7 @@ struct companies {
 
 static void keep_company(const struct combining *c, struct company *o, size_t note)
 {
-	struct work *w = c->w;
+	struct census *w = c->w;
 	uint64_t count = w->told->notes.v[note].count;
 	uint32_t begin = w->named_at.v[note], end = w->named_at.v[note + 1], self = UINT32_MAX;
 	bool is_alone = true;
@@ -155,7 +155,7 @@ static uint32_t qualifier(const struct combining *c, const struct companies *all
 	return best;
 }
 
-static uint32_t only_of_kind(const struct work *w, size_t note, uint32_t end, uint32_t kind)
+static uint32_t only_of_kind(const struct census *w, size_t note, uint32_t end, uint32_t kind)
 {
 	uint32_t found = UINT32_MAX;
 
@@ -170,7 +170,7 @@ static uint32_t only_of_kind(const struct work *w, size_t note, uint32_t end, ui
 }
 
 /* Where a line names both, it names the combination instead of the number. */
-static void rename_within(struct work *w, uint32_t from, uint32_t made, uint32_t scope)
+static void rename_within(struct census *w, uint32_t from, uint32_t made, uint32_t scope)
 {
 	uint32_t to = 0, begin = w->named_at.v[0];
 
@@ -188,8 +188,8 @@ static void rename_within(struct work *w, uint32_t from, uint32_t made, uint32_t
 						w->told->notes.v[i].count;
 					continue;
 				}
-				thing = work_thing(w, made, w->things.v[thing].value, outer + 1);
-				work_lives(w, thing, &w->told->notes.v[i]);
+				thing = census_thing(w, made, w->things.v[thing].value, outer + 1);
+				census_lives(w, thing, &w->told->notes.v[i]);
 			}
 			w->named.v[to++] = thing;
 		}
@@ -202,7 +202,7 @@ static void rename_within(struct work *w, uint32_t from, uint32_t made, uint32_t
 
 static void combine(struct combining *c, struct company *o, uint32_t scope)
 {
-	struct work *w = c->w;
+	struct census *w = c->w;
 	struct kind made = w->kinds.v[o->kind];
 
 	made.scope = scope + 1;
@@ -213,7 +213,7 @@ static void combine(struct combining *c, struct company *o, uint32_t scope)
 	rename_within(w, o->kind, o->made, scope);
 }
 
-void combine_kinds(struct work *w, const struct relating *r)
+void combine_kinds(struct census *w, const struct relating *r)
 {
 	struct combining c = { w, r, mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(uint32_t))) };
 	struct companies all = { 0 };

@@ -3,10 +3,10 @@
 #define CULPRIT_INFER_OBJECTS_COMBINE_H
 
 struct relating;
-struct work;
+struct census;
 
 /* Makes a kind of its own for each combination that is left, and changes which things lines name;
  * relations must be made anew after. */
-void combine_kinds(struct work *w, const struct relating *r);
+void combine_kinds(struct census *w, const struct relating *r);
 
 #endif

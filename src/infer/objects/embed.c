@@ -9,7 +9,7 @@
 #include "infer/objects/relate.h"
 #include "infer/objects/shape.h"
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 
 enum { MAX_NUMBERS = 8, RARE = 1000 };
 
@@ -20,7 +20,7 @@ struct numbered {
 };
 
 struct embedding {
-	const struct work *w;
+	const struct census *w;
 	struct relating *r;
 	VEC(struct numbered) things; /* kind by kind */
 	uint32_t *begin;             /* by kind; one more */
@@ -35,7 +35,7 @@ static bool may_embed(const struct kind *k)
 
 static void collect(struct embedding *e)
 {
-	const struct work *w = e->w;
+	const struct census *w = e->w;
 	uint32_t *next = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*next))), nr = 0;
 
 	vec_each (&w->things, t)
@@ -148,7 +148,7 @@ static void compare(struct embedding *e, uint32_t parent, uint32_t child)
 	vec_done(&f.v);
 }
 
-void embed_make(struct relating *r, const struct work *w)
+void embed_make(struct relating *r, const struct census *w)
 {
 	struct embedding e = { .w = w, .r = r };
 

@@ -4,8 +4,8 @@
 #define CULPRIT_INFER_OBJECTS_EMBED_H
 
 struct relating;
-struct work;
+struct census;
 
-void embed_make(struct relating *r, const struct work *w);
+void embed_make(struct relating *r, const struct census *w);
 
 #endif

@@ -7,11 +7,11 @@
 #include "infer/objects/relate.h"
 #include "infer/objects/stack.h"
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 #include "model/object.h"
 
 /* Outermost first: the kinds whose values name one thing. */
-static size_t chain_of(const struct work *w, uint32_t kind, uint32_t *chain, size_t room)
+static size_t chain_of(const struct census *w, uint32_t kind, uint32_t *chain, size_t room)
 {
 	size_t nr = 0;
 
@@ -31,7 +31,7 @@ static size_t chain_of(const struct work *w, uint32_t kind, uint32_t *chain, siz
 
 enum { MAX_CHAIN = 8 };
 
-static void set_type(const struct work *w, uint32_t kind, struct object_type *t)
+static void set_type(const struct census *w, uint32_t kind, struct object_type *t)
 {
 	uint32_t chain[MAX_CHAIN];
 	struct buf name = { 0 };
@@ -48,14 +48,14 @@ static void set_type(const struct work *w, uint32_t kind, struct object_type *t)
 	buf_done(&name);
 }
 
-static bool stands_for(const struct work *w, uint32_t kind, uint32_t other)
+static bool stands_for(const struct census *w, uint32_t kind, uint32_t other)
 {
 	while (w->kinds.v[other].fate == FATE_MERGED)
 		other = w->kinds.v[other].into;
 	return other == kind;
 }
 
-static void set_aliases(const struct work *w, uint32_t kind, struct object_type *t)
+static void set_aliases(const struct census *w, uint32_t kind, struct object_type *t)
 {
 	size_t nr = 0;
 
@@ -67,7 +67,7 @@ static void set_aliases(const struct work *w, uint32_t kind, struct object_type 
 			t->aliases[t->nr_aliases++] = arena_str(w->arena, w->kinds.v[i].name);
 }
 
-static void emit_types(const struct work *w, const struct stack *s, uint32_t *type_of,
+static void emit_types(const struct census *w, const struct stack *s, uint32_t *type_of,
 		       struct object_graph *g)
 {
 	g->types = arena_array(w->arena, struct object_type, w->kinds.nr);
@@ -87,7 +87,7 @@ static void emit_types(const struct work *w, const struct stack *s, uint32_t *ty
 	}
 }
 
-static enum relation_deed deed_of_tie(const struct work *w, const struct tie *t)
+static enum relation_deed deed_of_tie(const struct census *w, const struct tie *t)
 {
 	uint64_t lines[DEED_FINISHED + 1] = { 0 };
 
@@ -114,7 +114,7 @@ static const struct edge *edge_of(const struct stack *s, uint32_t a, uint32_t b)
 	return NULL;
 }
 
-static void emit_relation(const struct work *w, const struct stack *s, const struct tie *t,
+static void emit_relation(const struct census *w, const struct stack *s, const struct tie *t,
 			  const uint32_t *type_of, struct object_graph *g)
 {
 	const struct edge *e = s ? edge_of(s, t->a, t->b) : NULL;
@@ -144,12 +144,12 @@ static void emit_relation(const struct work *w, const struct stack *s, const str
 		r->confidence /= 2;
 }
 
-static bool is_combined(const struct work *w, const struct tie *t)
+static bool is_combined(const struct census *w, const struct tie *t)
 {
 	return w->kinds.v[t->a].fate == FATE_COMBINED || w->kinds.v[t->b].fate == FATE_COMBINED;
 }
 
-static void emit_texts(const struct work *w, struct object_graph *g)
+static void emit_texts(const struct census *w, struct object_graph *g)
 {
 	const struct told *t = w->told;
 
@@ -164,7 +164,7 @@ static void emit_texts(const struct work *w, struct object_graph *g)
 		g->logs[i] = arena_str(w->arena, names_str(&t->texts, w->logs.v[i]));
 }
 
-void emit_graph(const struct work *w, const struct relating *before, const struct relating *r,
+void emit_graph(const struct census *w, const struct relating *before, const struct relating *r,
 		const struct stack *s, struct object_graph *g)
 {
 	uint32_t *type_of = mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(*type_of)));

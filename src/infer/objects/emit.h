@@ -7,14 +7,14 @@
 struct object_graph;
 struct relating;
 struct stack;
-struct work;
+struct census;
 
 /* Everything in w->arena. before: relations from before identifiers were combined. */
-void emit_graph(const struct work *w, const struct relating *before, const struct relating *r,
+void emit_graph(const struct census *w, const struct relating *before, const struct relating *r,
 		const struct stack *s, struct object_graph *g);
 
 /* For emit_graph: the objects, by type; type_of by kind, UINT32_MAX for none. */
-void emit_objects(const struct work *w, const struct relating *r, const struct stack *s,
+void emit_objects(const struct census *w, const struct relating *r, const struct stack *s,
 		  const uint32_t *type_of, struct object_graph *g);
 
 #endif

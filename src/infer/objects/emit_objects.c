@@ -9,7 +9,7 @@
 #include "infer/objects/relate.h"
 #include "infer/objects/stack.h"
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 #include "model/object.h"
 
 enum { MAX_NAMED = 96, MAX_DEPTH = 6 };
@@ -21,7 +21,7 @@ struct event {
 };
 
 struct emitting {
-	const struct work *w;
+	const struct census *w;
 	const struct relating *r;
 	const struct stack *s;
 	const uint32_t *type_of;
@@ -49,7 +49,7 @@ static int by_rank(const void *a, const void *b)
 	return (x->thing > y->thing) - (x->thing < y->thing);
 }
 
-static void set_ids(const struct work *w, uint32_t thing, struct object *o, size_t nr)
+static void set_ids(const struct census *w, uint32_t thing, struct object *o, size_t nr)
 {
 	o->ids = arena_array(w->arena, struct str, nr);
 	for (size_t i = nr; i-- > 0;) {
@@ -62,7 +62,7 @@ static void set_ids(const struct work *w, uint32_t thing, struct object *o, size
 
 static void place_objects(struct emitting *e)
 {
-	const struct work *w = e->w;
+	const struct census *w = e->w;
 	struct object_graph *g = e->g;
 	VEC(struct rank) ranks = { 0 };
 
@@ -154,7 +154,7 @@ static void reduce_parents(struct object_graph *g)
 
 static void set_aliases(struct emitting *e)
 {
-	const struct work *w = e->w;
+	const struct census *w = e->w;
 
 	for (int pass = 0; pass < 2; pass++) {
 		vec_each (&w->aliases, a) {
@@ -199,7 +199,7 @@ static void link_objects(struct emitting *e, uint32_t a, uint32_t b, const struc
 /* The objects of a line: what it names, and what its log is the log of. */
 static size_t objects_of(const struct emitting *e, size_t note, uint32_t log, uint32_t *v)
 {
-	const struct work *w = e->w;
+	const struct census *w = e->w;
 	size_t nr = 0;
 
 	for (uint32_t i = w->named_at.v[note]; i < w->named_at.v[note + 1] && nr < MAX_NAMED; i++)
@@ -314,7 +314,7 @@ static void set_links(struct emitting *e)
 		e->g->links[i] = e->links.v[i];
 }
 
-void emit_objects(const struct work *w, const struct relating *r, const struct stack *s,
+void emit_objects(const struct census *w, const struct relating *r, const struct stack *s,
 		  const uint32_t *type_of, struct object_graph *g)
 {
 	struct emitting e = { .w = w, .r = r, .s = s, .type_of = type_of, .g = g };

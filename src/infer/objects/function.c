@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 
 static int by_child(const void *a, const void *b)
 {
@@ -188,7 +188,7 @@ static bool vote(const struct pair *pairs, size_t nr, const struct verdict *all,
 }
 
 /* A parent is there before its child, give or take a twentieth of the run. */
-static bool is_late(const struct work *w, uint32_t child, uint32_t parent)
+static bool is_late(const struct census *w, uint32_t child, uint32_t parent)
 {
 	int64_t c = w->things.v[child].first_ns, p = w->things.v[parent].first_ns;
 
@@ -198,7 +198,7 @@ static bool is_late(const struct work *w, uint32_t child, uint32_t parent)
 	return c != NS_NONE && p != NS_NONE && p - c > (w->last_ns - w->first_ns) / 20;
 }
 
-static void keep_choices(struct function *f, struct relating *r, const struct work *w,
+static void keep_choices(struct function *f, struct relating *r, const struct census *w,
 			 const struct pair *p, size_t nr, const struct map *left_out)
 {
 	const struct pair *end = p + nr, *next;
@@ -222,8 +222,8 @@ static void keep_choices(struct function *f, struct relating *r, const struct wo
 	map_done(&parents);
 }
 
-void function_test(struct function *f, struct relating *r, const struct work *w, struct pair *pairs,
-		   size_t nr)
+void function_test(struct function *f, struct relating *r, const struct census *w,
+		   struct pair *pairs, size_t nr)
 {
 	struct map left_out = { 0 };
 	struct verdict all, kept;

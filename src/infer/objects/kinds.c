@@ -5,7 +5,7 @@
 #include "base/time.h"
 #include "infer/objects/shape.h"
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 #include "model/mention.h"
 
 /* How the values of a kind behave. */
@@ -17,7 +17,7 @@ struct habit {
 };
 
 struct habits {
-	struct work *w;
+	struct census *w;
 	struct habit *v;       /* by kind */
 	struct map values;     /* (kind, value) */
 	struct map templates;  /* (kind, template) */
@@ -27,7 +27,7 @@ struct habits {
 
 #define MANY UINT64_MAX
 
-static void first_kinds(struct work *w)
+static void first_kinds(struct census *w)
 {
 	struct told *t = w->told;
 
@@ -42,7 +42,7 @@ static void first_kinds(struct work *w)
 }
 
 /* A trait holds when nine in ten distinct values have it; a small number must all be small. */
-static void find_traits(struct work *w)
+static void find_traits(struct census *w)
 {
 	static const unsigned traits[] = { KIND_NUMBER, KIND_SMALL,   KIND_WORD,
 					   KIND_PATH,   KIND_ADDRESS, KIND_RANDOM };
@@ -109,7 +109,7 @@ static void note_place(struct habits *h, uint32_t kind, uint32_t log, sym_t valu
 	}
 }
 
-static bool holds_another(const struct work *w, const struct note *n, const struct told_id *outer)
+static bool holds_another(const struct census *w, const struct note *n, const struct told_id *outer)
 {
 	struct str text = names_str(&w->told->values, outer->value);
 
@@ -126,8 +126,8 @@ static bool holds_another(const struct work *w, const struct note *n, const stru
 
 static void note_habits(struct habits *h, const struct note *n)
 {
-	struct work *w = h->w;
-	uint32_t log = work_log(w, n->file);
+	struct census *w = h->w;
+	uint32_t log = census_log(w, n->file);
 
 	for (size_t i = 0; i < n->nr; i++) {
 		const struct told_id *id = &w->told->ids.v[n->ids + i];
@@ -173,7 +173,7 @@ static bool is_answer(struct str s)
 	return false;
 }
 
-static void drop_answers(struct work *w)
+static void drop_answers(struct census *w)
 {
 	vec_each (&w->told->ids, id) {
 		struct kind *k = &w->kinds.v[w->kind_of[id->shown]];
@@ -202,7 +202,7 @@ static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_sm
 }
 
 /* Whether names end in small numbers, as threads of a pool do. */
-static bool is_counted(const struct work *w, uint32_t kind)
+static bool is_counted(const struct census *w, uint32_t kind)
 {
 	vec_each (&w->told->ids, id) {
 		uint64_t v[8];
@@ -217,7 +217,7 @@ static bool is_counted(const struct work *w, uint32_t kind)
 	return true;
 }
 
-static void judge(struct work *w)
+static void judge(struct census *w)
 {
 	struct habits h = { .w = w };
 
@@ -241,7 +241,7 @@ static void judge(struct work *w)
 }
 
 /* "attempt_m" rather than "attempt_#_m_#", where that is no other kind's name. */
-static void give_names(struct work *w)
+static void give_names(struct census *w)
 {
 	struct names taken = { 0 };
 	struct map owner = { 0 };
@@ -263,7 +263,7 @@ static void give_names(struct work *w)
 	map_done(&owner);
 }
 
-void kinds_make(struct work *w)
+void kinds_make(struct census *w)
 {
 	first_kinds(w);
 	find_traits(w);

@@ -3,12 +3,12 @@
 #ifndef CULPRIT_INFER_OBJECTS_KINDS_H
 #define CULPRIT_INFER_OBJECTS_KINDS_H
 
-struct work;
+struct census;
 
 /* Makes w->kinds and what each shown type is (w->kind_of). */
-void kinds_make(struct work *w);
+void kinds_make(struct census *w);
 
 /* Step by step, for kinds_make: types that are one by their values (kinds_unite.c). */
-void kinds_unite(struct work *w);
+void kinds_unite(struct census *w);
 
 #endif

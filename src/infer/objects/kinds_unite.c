@@ -4,7 +4,7 @@
 
 #include "infer/objects/kinds.h"
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 
 enum { MAX_SHARING = 16 }; /* types of one value that are compared pair by pair */
 
@@ -31,14 +31,14 @@ static unsigned sort_of(const struct kind *k)
 	return k->traits & sorts;
 }
 
-static uint32_t root_of(struct work *w, uint32_t kind)
+static uint32_t root_of(struct census *w, uint32_t kind)
 {
 	while (w->kinds.v[kind].fate == FATE_MERGED)
 		kind = w->kinds.v[kind].into;
 	return kind;
 }
 
-static void join(struct work *w, uint32_t a, uint32_t b)
+static void join(struct census *w, uint32_t a, uint32_t b)
 {
 	a = root_of(w, a);
 	b = root_of(w, b);
@@ -54,7 +54,7 @@ static void join(struct work *w, uint32_t a, uint32_t b)
 	w->kinds.v[b].into = a;
 }
 
-static void join_shared(struct work *w, const struct map *shared, const uint64_t *nr_values)
+static void join_shared(struct census *w, const struct map *shared, const uint64_t *nr_values)
 {
 	const struct map_slot *s = NULL;
 
@@ -67,7 +67,7 @@ static void join_shared(struct work *w, const struct map *shared, const uint64_t
 	}
 }
 
-void kinds_unite(struct work *w)
+void kinds_unite(struct census *w)
 {
 	VEC(struct seen) seen = { 0 };
 	struct map known = { 0 }, shared = { 0 };

@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 
 static bool covers(const struct function *f, const struct kind *children,
 		   const struct kind *parents, bool is_small)
@@ -20,7 +20,7 @@ static bool covers(const struct function *f, const struct kind *children,
 	       20 * (uint64_t)f->nr_parents >= 19 * (uint64_t)parents->nr_things;
 }
 
-static bool are_interchangeable(const struct work *w, const struct tie *t)
+static bool are_interchangeable(const struct census *w, const struct tie *t)
 {
 	const struct kind *a = &w->kinds.v[t->a], *b = &w->kinds.v[t->b];
 	unsigned never = KIND_WORD | KIND_NUMBER | KIND_LOG;
@@ -36,7 +36,7 @@ static bool are_interchangeable(const struct work *w, const struct tie *t)
 	return covers(&t->a_of_b, b, a, w->is_small);
 }
 
-static uint32_t main_kind(const struct work *w, uint32_t kind)
+static uint32_t main_kind(const struct census *w, uint32_t kind)
 {
 	while (w->kinds.v[kind].fate == FATE_MERGED)
 		kind = w->kinds.v[kind].into;
@@ -44,7 +44,7 @@ static uint32_t main_kind(const struct work *w, uint32_t kind)
 }
 
 /* Each thing of a merged kind: its counterpart of the kind that stands for it. */
-static uint32_t counterpart(struct work *w, const struct relating *r, uint32_t thing,
+static uint32_t counterpart(struct census *w, const struct relating *r, uint32_t thing,
 			    struct map *known)
 {
 	uint64_t *at = map_find(known, thing);
@@ -58,14 +58,14 @@ static uint32_t counterpart(struct work *w, const struct relating *r, uint32_t t
 	else if (t && t->b == to && t->b_of_a.holds)
 		found = relate_parent(r, &t->b_of_a, thing);
 	if (found == UINT32_MAX)
-		found = work_thing(w, to, w->things.v[thing].value, 0);
+		found = census_thing(w, to, w->things.v[thing].value, 0);
 	else
 		vec_push(&w->aliases, (struct other_name){ found, thing });
 	*map_at(known, thing) = found + 1;
 	return found;
 }
 
-static uint32_t final_thing(struct work *w, const struct relating *r, uint32_t thing,
+static uint32_t final_thing(struct census *w, const struct relating *r, uint32_t thing,
 			    struct map *known)
 {
 	while (w->kinds.v[w->things.v[thing].kind].fate == FATE_MERGED)
@@ -73,7 +73,7 @@ static uint32_t final_thing(struct work *w, const struct relating *r, uint32_t t
 	return thing;
 }
 
-static bool is_named(const struct work *w, size_t begin, uint32_t thing)
+static bool is_named(const struct census *w, size_t begin, uint32_t thing)
 {
 	for (size_t i = begin; i < w->named.nr; i++)
 		if (w->named.v[i] == thing)
@@ -82,7 +82,7 @@ static bool is_named(const struct work *w, size_t begin, uint32_t thing)
 }
 
 /* Lines name the thing that stands for it, once. */
-static void rename_things(struct work *w, const struct relating *r)
+static void rename_things(struct census *w, const struct relating *r)
 {
 	struct map known = { 0 };
 	uint32_t *old = w->named.v;
@@ -100,7 +100,7 @@ static void rename_things(struct work *w, const struct relating *r)
 				continue;
 			vec_push(&w->named, thing);
 			if (thing != old[j])
-				work_lives(w, thing, &w->told->notes.v[i]);
+				census_lives(w, thing, &w->told->notes.v[i]);
 		}
 	}
 	w->named_at.v[w->told->notes.nr] = (uint32_t)w->named.nr;
@@ -114,7 +114,7 @@ static void rename_things(struct work *w, const struct relating *r)
 	map_done(&known);
 }
 
-void merge_kinds(struct work *w, const struct relating *r)
+void merge_kinds(struct census *w, const struct relating *r)
 {
 	bool is_any = false;
 
@@ -150,7 +150,7 @@ static bool is_strong(const struct kind *k)
 }
 
 /* A name is something that another thing has one of: of its user an application has one. */
-static bool is_kept_by_any(const struct work *w, const struct relating *r, uint32_t word)
+static bool is_kept_by_any(const struct census *w, const struct relating *r, uint32_t word)
 {
 	vec_each (&r->ties, t) {
 		uint32_t other = t->a == word ? t->b : t->a;
@@ -166,7 +166,7 @@ static bool is_kept_by_any(const struct work *w, const struct relating *r, uint3
 	return false;
 }
 
-void merge_drop_states(struct work *w, const struct relating *r)
+void merge_drop_states(struct census *w, const struct relating *r)
 {
 	for (uint32_t i = 0; i < w->kinds.nr; i++) {
 		struct kind *k = &w->kinds.v[i];

@@ -4,10 +4,10 @@
 #define CULPRIT_INFER_OBJECTS_MERGE_H
 
 struct relating;
-struct work;
+struct census;
 
 /* Both change which things lines name; relations must be made anew after. */
-void merge_kinds(struct work *w, const struct relating *r);
-void merge_drop_states(struct work *w, const struct relating *r);
+void merge_kinds(struct census *w, const struct relating *r);
+void merge_drop_states(struct census *w, const struct relating *r);
 
 #endif

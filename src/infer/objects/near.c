@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 
 enum { BACK = 4 };
 
@@ -36,7 +36,7 @@ struct guess {
 };
 
 struct nearing {
-	const struct work *w;
+	const struct census *w;
 	const struct relating *r;
 	VEC(struct line) lines;
 	VEC(struct guess) v;
@@ -52,7 +52,7 @@ static bool may_be_near(const struct nearing *n, const struct thing *p, const st
 /* The parents that the lines before this one offer to a child, the nearest of each kind. */
 static void look_back(struct nearing *n, size_t at, uint32_t child)
 {
-	const struct work *w = n->w;
+	const struct census *w = n->w;
 	const struct line *line = &n->lines.v[at];
 
 	for (size_t back = 1; back <= BACK && back <= at; back++) {
@@ -102,7 +102,7 @@ static int by_kinds(const void *a, const void *b)
 /* Most children must find a parent, most parents have a child, and there be fewer of them. */
 static void decide(struct nearing *n, struct relating *r, const struct guess *g, size_t nr)
 {
-	const struct work *w = n->w;
+	const struct census *w = n->w;
 	const struct kind *parent = &w->kinds.v[g->parent_kind],
 			  *child = &w->kinds.v[g->child_kind];
 	VEC(struct belongs) v = { 0 };
@@ -119,7 +119,7 @@ static void decide(struct nearing *n, struct relating *r, const struct guess *g,
 	map_done(&parents);
 }
 
-void near_make(struct relating *r, const struct work *w)
+void near_make(struct relating *r, const struct census *w)
 {
 	struct nearing n = { .w = w, .r = r };
 	struct map seen = { 0 };

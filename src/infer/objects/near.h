@@ -3,8 +3,8 @@
 #define CULPRIT_INFER_OBJECTS_NEAR_H
 
 struct relating;
-struct work;
+struct census;
 
-void near_make(struct relating *r, const struct work *w);
+void near_make(struct relating *r, const struct census *w);
 
 #endif

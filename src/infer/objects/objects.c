@@ -18,7 +18,7 @@
 #include "infer/objects/stack.h"
 #include "infer/objects/things.h"
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 #include "model/loss.h"
 #include "model/object.h"
 
@@ -58,10 +58,10 @@ void objects_add(struct objects *o, const struct mention *m)
 		o->nr_forgotten += told_forget(&o->told);
 }
 
-static void relate_all(struct relating *r, struct work *w)
+static void relate_all(struct relating *r, struct census *w)
 {
 	relate_done(r);
-	work_count(w);
+	census_count(w);
 	relate_make(r, w);
 	embed_make(r, w);
 }
@@ -69,7 +69,7 @@ static void relate_all(struct relating *r, struct work *w)
 int objects_settle(struct objects *o, struct object_graph *g, struct losses *losses,
 		   struct error *err)
 {
-	struct work w;
+	struct census w;
 	struct relating before = { 0 }, r = { 0 };
 	struct stack s;
 
@@ -78,7 +78,7 @@ int objects_settle(struct objects *o, struct object_graph *g, struct losses *los
 	losses->count[LOSS_MENTIONS_FORGOTTEN] += o->nr_forgotten;
 	losses->count[LOSS_IDS_LEFT] += o->told.nr_left;
 	o->nr_forgotten = o->told.nr_left = 0;
-	work_init(&w, &o->told, &o->arena, losses);
+	census_init(&w, &o->told, &o->arena, losses);
 	kinds_make(&w);
 	things_make(&w);
 	things_of_paths(&w);
@@ -95,6 +95,6 @@ int objects_settle(struct objects *o, struct object_graph *g, struct losses *los
 	stack_done(&s);
 	relate_done(&r);
 	relate_done(&before);
-	objects_work_done(&w);
+	census_done(&w);
 	return 0;
 }

@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/time.h"
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 
 #define NO_TEMPLATE UINT32_MAX /* told by a path, a name or a scope, not by a statement */
 
@@ -22,12 +22,12 @@ struct meetings {
 	VEC(struct meeting) v;
 };
 
-static bool is_scope_of(const struct work *w, uint32_t kind, uint32_t of)
+static bool is_scope_of(const struct census *w, uint32_t kind, uint32_t of)
 {
 	return w->kinds.v[of].scope == kind + 1;
 }
 
-static void meet(struct meetings *m, const struct work *w, uint32_t a, uint32_t b,
+static void meet(struct meetings *m, const struct census *w, uint32_t a, uint32_t b,
 		 uint32_t template, uint64_t count, int64_t ns)
 {
 	uint32_t kind_a = w->things.v[a].kind, kind_b = w->things.v[b].kind;
@@ -39,7 +39,7 @@ static void meet(struct meetings *m, const struct work *w, uint32_t a, uint32_t 
 	vec_push(&m->v, (struct meeting){ kind_a, kind_b, a, b, template, count, ns });
 }
 
-static size_t nr_of_kind(const struct work *w, const uint32_t *v, size_t nr, uint32_t kind)
+static size_t nr_of_kind(const struct census *w, const uint32_t *v, size_t nr, uint32_t kind)
 {
 	size_t found = 0;
 
@@ -49,7 +49,7 @@ static size_t nr_of_kind(const struct work *w, const uint32_t *v, size_t nr, uin
 }
 
 /* All pairs of one line; where it lists several of both kinds, who is with whom is not told. */
-static void meet_all(struct meetings *m, const struct work *w, const uint32_t *v, size_t nr,
+static void meet_all(struct meetings *m, const struct census *w, const uint32_t *v, size_t nr,
 		     uint32_t template, uint64_t count, int64_t ns)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -70,7 +70,7 @@ static void meet_all(struct meetings *m, const struct work *w, const uint32_t *v
 	}
 }
 
-static void find_meetings(struct meetings *m, const struct work *w)
+static void find_meetings(struct meetings *m, const struct census *w)
 {
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
 		const struct note *n = &w->told->notes.v[i];
@@ -118,7 +118,7 @@ static void note_template(struct tie *t, uint32_t template, uint64_t lines)
 	}
 }
 
-static void test_tie(struct relating *r, const struct work *w, const struct meeting *m, size_t nr)
+static void test_tie(struct relating *r, const struct census *w, const struct meeting *m, size_t nr)
 {
 	struct tie t = { .a = m->kind_a, .b = m->kind_b };
 	struct pair *pairs = mem_alloc(mem_bytes(nr, sizeof(*pairs)));
@@ -143,7 +143,7 @@ static void test_tie(struct relating *r, const struct work *w, const struct meet
 	vec_push(&r->ties, t);
 }
 
-void relate_make(struct relating *r, const struct work *w)
+void relate_make(struct relating *r, const struct census *w)
 {
 	struct meetings m = { 0 };
 
@@ -202,7 +202,7 @@ static int by_child(const void *a, const void *b)
 	return (x->child > y->child) - (x->child < y->child);
 }
 
-static struct function function_of(struct relating *r, const struct work *w,
+static struct function function_of(struct relating *r, const struct census *w,
 				   const struct belongs *v, size_t nr)
 {
 	struct function f = { .holds = true, .begin = (uint32_t)r->belongs.nr };
@@ -220,7 +220,7 @@ static struct function function_of(struct relating *r, const struct work *w,
 	return f;
 }
 
-void relate_tell(struct relating *r, const struct work *w, const struct belongs *v, size_t nr,
+void relate_tell(struct relating *r, const struct census *w, const struct belongs *v, size_t nr,
 		 struct tie how)
 {
 	uint32_t child = w->things.v[v[0].child].kind, parent = w->things.v[v[0].parent].kind;

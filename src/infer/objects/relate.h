@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "model/object.h"
 
-struct work;
+struct census;
 
 /* Two things that lines of one template name together. */
 struct pair {
@@ -53,7 +53,7 @@ struct relating {
 	VEC(struct belongs) belongs;
 };
 
-void relate_make(struct relating *r, const struct work *w);
+void relate_make(struct relating *r, const struct census *w);
 void relate_done(struct relating *r);
 
 /* The tie of two kinds, or NULL. */
@@ -64,11 +64,11 @@ uint32_t relate_parent(const struct relating *r, const struct function *f, uint3
 
 /* Adds a tie, or makes the one that there is say so, too: each child of one kind belongs to the
  * parent of another that is given, whatever lines say; by child. */
-void relate_tell(struct relating *r, const struct work *w, const struct belongs *v, size_t nr,
+void relate_tell(struct relating *r, const struct census *w, const struct belongs *v, size_t nr,
 		 struct tie how);
 
 /* For relate_make: tests one direction. Sorts the pairs; room for more in r->belongs. */
-void function_test(struct function *f, struct relating *r, const struct work *w, struct pair *pairs,
-		   size_t nr);
+void function_test(struct function *f, struct relating *r, const struct census *w,
+		   struct pair *pairs, size_t nr);
 
 #endif

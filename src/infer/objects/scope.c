@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 #include "model/loss.h"
 
 #define SEVERAL UINT64_MAX
@@ -18,7 +18,7 @@ struct context {
 };
 
 struct scoping {
-	struct work *w;
+	struct census *w;
 	VEC(struct context) v; /* log by log */
 	VEC(uint32_t) at;      /* of each log; one more */
 	struct map covered;    /* (small kind, kind of context): lines */
@@ -41,11 +41,11 @@ static bool wants_scope(const struct kind *k)
 }
 
 /* What each log names one thing of: (log, kind) to 1 + thing or SEVERAL. */
-static void only_things(struct work *w, struct map *only, struct map *lines, uint64_t *log_lines)
+static void only_things(struct census *w, struct map *only, struct map *lines, uint64_t *log_lines)
 {
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
 		const struct note *n = &w->told->notes.v[i];
-		uint32_t log = work_log(w, n->file);
+		uint32_t log = census_log(w, n->file);
 
 		log_lines[log] += n->count;
 		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
@@ -64,7 +64,7 @@ static void only_things(struct work *w, struct map *only, struct map *lines, uin
 static void log_context(struct scoping *s, uint32_t log, struct map *only, struct map *lines,
 			uint64_t log_lines)
 {
-	struct work *w = s->w;
+	struct census *w = s->w;
 	size_t begin = s->v.nr;
 
 	vec_push(&s->at, (uint32_t)begin);
@@ -86,7 +86,7 @@ static void log_context(struct scoping *s, uint32_t log, struct map *only, struc
 
 static void find_contexts(struct scoping *s)
 {
-	struct work *w = s->w;
+	struct census *w = s->w;
 	struct map only = { 0 }, lines = { 0 };
 	uint64_t *log_lines = mem_zalloc(mem_bytes(w->logs.nr + 1, sizeof(*log_lines)));
 
@@ -104,7 +104,7 @@ enum { MAX_CONTEXTS = 32 };
 /* The contexts of a line: what it names itself, then what its log does. */
 static size_t contexts_of(const struct scoping *s, size_t note, uint32_t log, struct context *v)
 {
-	const struct work *w = s->w;
+	const struct census *w = s->w;
 	size_t nr = 0;
 
 	for (uint32_t i = w->named_at.v[note]; i < w->named_at.v[note + 1]; i++) {
@@ -157,12 +157,12 @@ static void count_value(struct scoping *s, uint32_t kind, sym_t value, uint64_t 
 
 static void count_all(struct scoping *s)
 {
-	struct work *w = s->w;
+	struct census *w = s->w;
 	struct context v[MAX_CONTEXTS];
 
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
 		const struct note *n = &w->told->notes.v[i];
-		uint32_t log = work_log(w, n->file);
+		uint32_t log = census_log(w, n->file);
 		size_t nr = 0;
 		bool is_known = false;
 
@@ -189,7 +189,7 @@ static uint64_t count_of(const struct map *m, uint64_t key)
 /* 1 + the kind of context, or 0. */
 static uint32_t best_scope(const struct scoping *s, uint32_t small)
 {
-	const struct work *w = s->w;
+	const struct census *w = s->w;
 	uint64_t lines = count_of(&s->lines, small), values = count_of(&s->nr_values, small);
 	uint32_t best = 0, fewest = UINT32_MAX;
 	uint64_t best_covered = 0;
@@ -213,7 +213,7 @@ static uint32_t best_scope(const struct scoping *s, uint32_t small)
 static uint32_t scope_thing(const struct scoping *s, const struct kind *k, size_t note,
 			    uint32_t log)
 {
-	const struct work *w = s->w;
+	const struct census *w = s->w;
 	struct context v[MAX_CONTEXTS];
 	size_t nr;
 
@@ -232,12 +232,12 @@ static uint32_t scope_thing(const struct scoping *s, const struct kind *k, size_
 /* Things of scoped kinds are made anew, within their scope; their lines outside any are counted. */
 static void name_within(struct scoping *s)
 {
-	struct work *w = s->w;
+	struct census *w = s->w;
 	VEC(uint32_t) named = { 0 };
 
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
 		const struct note *n = &w->told->notes.v[i];
-		uint32_t log = work_log(w, n->file), begin = w->named_at.v[i];
+		uint32_t log = census_log(w, n->file), begin = w->named_at.v[i];
 		uint32_t end = w->named_at.v[i + 1];
 
 		w->named_at.v[i] = (uint32_t)named.nr;
@@ -252,8 +252,8 @@ static void name_within(struct scoping *s)
 					w->losses->count[LOSS_IDS_NO_SCOPE] += n->count;
 					continue;
 				}
-				thing = work_thing(w, t.kind, t.value, scope + 1);
-				work_lives(w, thing, n);
+				thing = census_thing(w, t.kind, t.value, scope + 1);
+				census_lives(w, thing, n);
 			}
 			vec_push(&named, thing);
 		}
@@ -266,7 +266,7 @@ static void name_within(struct scoping *s)
 }
 
 /* The kind of things that write most of the lines that name this kind. */
-static uint32_t writing_kind(const struct work *w, uint32_t kind)
+static uint32_t writing_kind(const struct census *w, uint32_t kind)
 {
 	struct map lines = { 0 };
 	uint32_t best = 0;
@@ -293,7 +293,7 @@ static uint32_t writing_kind(const struct work *w, uint32_t kind)
 }
 
 /* Numbers that come back in several logs and in no other context mean something in a log each. */
-static bool comes_back(const struct work *w, uint32_t kind)
+static bool comes_back(const struct census *w, uint32_t kind)
 {
 	struct map log_of = { 0 };
 	uint64_t nr_values = 0, nr_several = 0;
@@ -317,11 +317,11 @@ static bool comes_back(const struct work *w, uint32_t kind)
 	return nr_several && 2 * nr_several >= nr_values;
 }
 
-void scope_make(struct work *w)
+void scope_make(struct census *w)
 {
 	struct scoping s = { .w = w };
 
-	work_count(w);
+	census_count(w);
 	find_contexts(&s);
 	count_all(&s);
 	for (uint32_t kind = 0; kind < w->kinds.nr && !w->is_small; kind++) {
@@ -336,7 +336,7 @@ void scope_make(struct work *w)
 		}
 	}
 	name_within(&s);
-	work_count(w);
+	census_count(w);
 	vec_done(&s.v);
 	vec_done(&s.at);
 	map_done(&s.covered);

@@ -3,9 +3,9 @@
 #ifndef CULPRIT_INFER_OBJECTS_SCOPE_H
 #define CULPRIT_INFER_OBJECTS_SCOPE_H
 
-struct work;
+struct census;
 
 /* Gives kinds of small numbers their scope and makes their things anew within it. */
-void scope_make(struct work *w);
+void scope_make(struct census *w);
 
 #endif

@@ -1,6 +1,6 @@
 #include "infer/objects/shape.h"
 
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 
 static bool is_digit(char c)
 {

@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 
-/* Traits (KIND_*, infer/objects/work.h) of one value. */
+/* Traits (KIND_*, infer/objects/census.h) of one value. */
 unsigned shape_of(struct str value);
 /* The numbers of a text from left to right, as many as fit: how many. Leading zeroes count for
  * nothing; hexadecimal digits are not looked for. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "infer/objects/relate.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 #include "model/object.h"
 
 static bool is_pool(const struct kind *k)
@@ -21,7 +21,7 @@ static bool is_certain(const struct tie *t)
 }
 
 /* Whether the function is good enough to draw: of 1:n only. */
-static bool is_edge(const struct work *w, const struct tie *t, const struct function *f,
+static bool is_edge(const struct census *w, const struct tie *t, const struct function *f,
 		    const struct kind *child)
 {
 	if (!f->holds)
@@ -34,7 +34,7 @@ static bool is_edge(const struct work *w, const struct tie *t, const struct func
 }
 
 /* Of two kinds that are 1:1 and stay two: 1 a is above b, -1 below, 0 neither. */
-static int order_of_equals(const struct work *w, const struct tie *t)
+static int order_of_equals(const struct census *w, const struct tie *t)
 {
 	const struct kind *a = &w->kinds.v[t->a], *b = &w->kinds.v[t->b];
 	unsigned never = KIND_ADDRESS | KIND_PATH;
@@ -54,7 +54,7 @@ static void add_edge(struct stack *s, uint32_t from, uint32_t to, uint32_t tie)
 	vec_push(&s->edges, (struct edge){ .from = from, .to = to, .tie = tie });
 }
 
-static void draw(struct stack *s, const struct work *w, const struct tie *t, uint32_t tie)
+static void draw(struct stack *s, const struct census *w, const struct tie *t, uint32_t tie)
 {
 	const struct kind *a = &w->kinds.v[t->a], *b = &w->kinds.v[t->b];
 
@@ -133,7 +133,7 @@ static void reduce(struct stack *s, size_t nr_kinds)
 	free(seen);
 }
 
-void stack_make(struct stack *s, const struct work *w, const struct relating *r)
+void stack_make(struct stack *s, const struct census *w, const struct relating *r)
 {
 	*s = (struct stack){ .is_in = mem_zalloc(w->kinds.nr + 1) };
 	for (uint32_t i = 0; i < r->ties.nr; i++)

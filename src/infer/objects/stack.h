@@ -8,7 +8,7 @@
 #include "base/vec.h"
 
 struct relating;
-struct work;
+struct census;
 
 struct edge {
 	uint32_t from, to; /* kinds */
@@ -21,7 +21,7 @@ struct stack {
 	bool *is_in;            /* by kind: it has an edge, or each kind counts */
 };
 
-void stack_make(struct stack *s, const struct work *w, const struct relating *r);
+void stack_make(struct stack *s, const struct census *w, const struct relating *r);
 void stack_done(struct stack *s);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/time.h"
 #include "infer/objects/told.h"
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 
 /* "blk_12_7" without its last number and the sign before it. */
 static struct str without_last(struct str s)
@@ -17,7 +17,7 @@ static struct str without_last(struct str s)
 }
 
 /* The kind that shows as this one does without its last number, or UINT32_MAX. */
-static uint32_t front_kind(const struct work *w, const struct kind *k)
+static uint32_t front_kind(const struct census *w, const struct kind *k)
 {
 	if (!kind_is_kept(k) || k->shown.n < 3 || !str_ends(k->shown, STR("#")))
 		return UINT32_MAX;
@@ -34,7 +34,7 @@ struct fronts {
 
 /* Values that are another kind's with one more number behind are versions of those, when each has
  * few of them: a part of it would have many. */
-static void find_versions(struct work *w)
+static void find_versions(struct census *w)
 {
 	struct told *t = w->told;
 	struct map values = { 0 }, fronts = { 0 };
@@ -72,7 +72,7 @@ static void find_versions(struct work *w)
 }
 
 /* Kinds of numbers that come as 3 and as 3.1. */
-static void find_dotted(struct work *w)
+static void find_dotted(struct census *w)
 {
 	struct told *t = w->told;
 	unsigned char *seen = mem_zalloc(w->kinds.nr + 1);
@@ -89,7 +89,7 @@ static void find_dotted(struct work *w)
 	free(seen);
 }
 
-static uint32_t thing_of(struct work *w, const struct told_id *id)
+static uint32_t thing_of(struct census *w, const struct told_id *id)
 {
 	uint32_t kind = w->kind_of[id->shown];
 	const struct kind *k = &w->kinds.v[kind];
@@ -104,10 +104,10 @@ static uint32_t thing_of(struct work *w, const struct told_id *id)
 	} else if (k->traits & KIND_DOTTED) {
 		sym = names_add(&w->told->values, str_head(value, str_find_char(value, '.')));
 	}
-	return work_thing(w, kind, sym, 0);
+	return census_thing(w, kind, sym, 0);
 }
 
-static void name_things(struct work *w, const struct note *n)
+static void name_things(struct census *w, const struct note *n)
 {
 	size_t begin = w->named.nr;
 
@@ -121,12 +121,12 @@ static void name_things(struct work *w, const struct note *n)
 		if (!is_new)
 			continue;
 		vec_push(&w->named, thing);
-		work_lives(w, thing, n);
+		census_lives(w, thing, n);
 	}
 }
 
 /* An address that lives for a small part of the run is the far end of a connection. */
-static void part_addresses(struct work *w)
+static void part_addresses(struct census *w)
 {
 	int64_t span = w->last_ns - w->first_ns;
 	uint32_t *brief = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*brief)));
@@ -153,7 +153,7 @@ static void part_addresses(struct work *w)
 	free(brief);
 }
 
-void things_make(struct work *w)
+void things_make(struct census *w)
 {
 	find_versions(w);
 	find_dotted(w);
@@ -164,7 +164,7 @@ void things_make(struct work *w)
 }
 
 /* Strong names only: a number or a word in a path is that thing by chance. */
-static void index_values(const struct work *w, struct map *by_value)
+static void index_values(const struct census *w, struct map *by_value)
 {
 	for (size_t i = 0; i < w->things.nr; i++) {
 		const struct thing *t = &w->things.v[i];
@@ -185,7 +185,7 @@ static struct str writer_of(struct str path)
 	return str_head(path, str_find_char(path, '.'));
 }
 
-static void path_part(struct work *w, struct str part, uint32_t log_kind,
+static void path_part(struct census *w, struct str part, uint32_t log_kind,
 		      const struct map *by_value, const struct names *writers)
 {
 	sym_t value = part.n ? names_find(&w->told->values, part) : 0;
@@ -194,10 +194,10 @@ static void path_part(struct work *w, struct str part, uint32_t log_kind,
 	if (at)
 		vec_push(&w->path, (uint32_t)(*at - 1));
 	else if (writers && part.n && names_find(writers, part))
-		vec_push(&w->path, work_thing(w, log_kind, names_add(&w->told->values, part), 0));
+		vec_push(&w->path, census_thing(w, log_kind, names_add(&w->told->values, part), 0));
 }
 
-static void path_things(struct work *w, struct str path, uint32_t log_kind,
+static void path_things(struct census *w, struct str path, uint32_t log_kind,
 			const struct map *by_value, const struct names *writers)
 {
 	struct str part;
@@ -209,7 +209,7 @@ static void path_things(struct work *w, struct str path, uint32_t log_kind,
 
 /* Who writes a log, for what means something within one process: what its path names last, or the
  * log itself. */
-static void find_writers(struct work *w, uint32_t log_kind)
+static void find_writers(struct census *w, uint32_t log_kind)
 {
 	struct map nr = { 0 };
 
@@ -229,17 +229,17 @@ static void find_writers(struct work *w, uint32_t log_kind)
 		if (*map_at(&nr, str_hash(writer)) > 1 || !writer.n)
 			writer = path;
 		vec_push(&w->writers,
-			 work_thing(w, log_kind, names_add(&w->told->values, writer), 0));
+			 census_thing(w, log_kind, names_add(&w->told->values, writer), 0));
 	}
 	map_done(&nr);
 }
 
 /* What stands in the log of a thing is about it, whether a line says so or not. */
-static void live_by_paths(struct work *w)
+static void live_by_paths(struct census *w)
 {
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
 		const struct note *n = &w->told->notes.v[i];
-		uint32_t log = work_log(w, n->file);
+		uint32_t log = census_log(w, n->file);
 
 		for (uint32_t j = w->path_at.v[log]; j < w->path_at.v[log + 1]; j++) {
 			bool is_named = false;
@@ -247,12 +247,12 @@ static void live_by_paths(struct work *w)
 			for (uint32_t k = w->named_at.v[i]; k < w->named_at.v[i + 1]; k++)
 				is_named |= w->named.v[k] == w->path.v[j];
 			if (!is_named)
-				work_lives(w, w->path.v[j], n);
+				census_lives(w, w->path.v[j], n);
 		}
 	}
 }
 
-void things_of_paths(struct work *w)
+void things_of_paths(struct census *w)
 {
 	struct map by_value = { 0 };
 	struct names writers = { 0 };

@@ -1,4 +1,4 @@
-#include "infer/objects/work.h"
+#include "infer/objects/census.h"
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 enum { SMALL_LINES = 200 }; /* fewer than that are read as literally as the paper does */
 
-static void span_of(struct work *w)
+static void span_of(struct census *w)
 {
 	w->first_ns = w->last_ns = NS_NONE;
 	vec_each (&w->told->notes, n) {
@@ -19,17 +19,17 @@ static void span_of(struct work *w)
 	}
 }
 
-void work_init(struct work *w, struct told *t, struct arena *a, struct losses *losses)
+void census_init(struct census *w, struct told *t, struct arena *a, struct losses *losses)
 {
-	*w = (struct work){ .told = t, .arena = a, .losses = losses };
+	*w = (struct census){ .told = t, .arena = a, .losses = losses };
 	w->kind_of = mem_zalloc(mem_bytes(t->shown.nr + 1, sizeof(*w->kind_of)));
 	span_of(w);
 	w->is_small = w->nr_lines < SMALL_LINES;
 	vec_each (&t->notes, n)
-		work_log(w, n->file);
+		census_log(w, n->file);
 }
 
-void objects_work_done(struct work *w)
+void census_done(struct census *w)
 {
 	free(w->kind_of);
 	vec_done(&w->kinds);
@@ -45,7 +45,7 @@ void objects_work_done(struct work *w)
 	map_done(&w->log_at);
 }
 
-uint32_t work_log(struct work *w, sym_t file)
+uint32_t census_log(struct census *w, sym_t file)
 {
 	uint64_t *at = map_at(&w->log_at, file);
 
@@ -56,7 +56,7 @@ uint32_t work_log(struct work *w, sym_t file)
 	return (uint32_t)(*at - 1);
 }
 
-uint32_t work_thing(struct work *w, uint32_t kind, sym_t value, uint32_t scope)
+uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t scope)
 {
 	uint64_t key = map_pair(kind, value) * 0x9e3779b97f4a7c15u ^ scope * 0xc2b2ae3d27d4eb4fu;
 
@@ -76,7 +76,7 @@ uint32_t work_thing(struct work *w, uint32_t kind, sym_t value, uint32_t scope)
 	}
 }
 
-void work_lives(struct work *w, uint32_t thing, const struct note *n)
+void census_lives(struct census *w, uint32_t thing, const struct note *n)
 {
 	struct thing *t = &w->things.v[thing];
 
@@ -87,7 +87,7 @@ void work_lives(struct work *w, uint32_t thing, const struct note *n)
 	t->lines += n->count;
 }
 
-void work_count(struct work *w)
+void census_count(struct census *w)
 {
 	vec_each (&w->kinds, k)
 		k->nr_things = 0;

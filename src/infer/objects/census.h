@@ -1,7 +1,7 @@
 /* What the steps from mentions to objects hand on: kinds of identifiers, the things that they
  * name, and which line names which. */
-#ifndef CULPRIT_INFER_OBJECTS_WORK_H
-#define CULPRIT_INFER_OBJECTS_WORK_H
+#ifndef CULPRIT_INFER_OBJECTS_CENSUS_H
+#define CULPRIT_INFER_OBJECTS_CENSUS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ struct other_name {
 	uint32_t thing, alias;
 };
 
-struct work {
+struct census {
 	struct told *told;
 	struct losses *losses;
 	struct arena *arena; /* of the result */
@@ -94,20 +94,20 @@ struct work {
 	bool is_small; /* so few lines that each of them counts: nothing is taken as noise */
 };
 
-void work_init(struct work *w, struct told *t, struct arena *a, struct losses *losses);
-void objects_work_done(struct work *w);
+void census_init(struct census *w, struct told *t, struct arena *a, struct losses *losses);
+void census_done(struct census *w);
 
 /* The thing of that kind, made on first sight. scope: 0, or 1 + a thing. */
-uint32_t work_thing(struct work *w, uint32_t kind, sym_t value, uint32_t scope);
+uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t scope);
 /* Widens the life of the thing by the lines of a note. */
-void work_lives(struct work *w, uint32_t thing, const struct note *n);
+void census_lives(struct census *w, uint32_t thing, const struct note *n);
 /* How many things each kind has. */
-void work_count(struct work *w);
+void census_count(struct census *w);
 /* Number of the log of a note. */
-uint32_t work_log(struct work *w, sym_t file);
+uint32_t census_log(struct census *w, sym_t file);
 
 /* Things of a kind that got a scope are not used any more without one. */
-static inline bool thing_is_used(const struct work *w, const struct thing *t)
+static inline bool thing_is_used(const struct census *w, const struct thing *t)
 {
 	return t->lines && (t->scope || !w->kinds.v[t->kind].scope);
 }
