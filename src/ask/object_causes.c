@@ -13,7 +13,7 @@
  * of different chance, says how improbable so many hits are; it is multiplied by how much was
  * tried. Silences that end together count once: they are one piece of evidence.
  *
- * Time: silences (2000 of a kind at the most) x classes x windows, a binary search each.
+ * Time: silences (500 of a kind at the most) x classes x windows, a binary search each.
  */
 #include "ask/object_causes.h"
 
@@ -23,11 +23,13 @@
 #include "ask/length.h"
 #include "base/time.h"
 
-#define SAMPLE 2000
-#define LATE 0.5          /* of a life: where a line stands on the average that tells of its end */
+#define SAMPLE 500
+#define LATE 0.75         /* of a life: what stands behind this may tell of its end */
 #define SLACK (2 * NS_MS) /* lines of one moment are written in any order */
 #define SURE_LEAST 0.9
-#define HITS_LEAST 4
+#define HITS_LEAST 5
+#define DISTINCT \
+	0.6 /* of the hits are of different objects: one that ends again and again does not end */
 
 static const int64_t windows[] = { 5 * NS_MS, 20 * NS_MS, 100 * NS_MS, 500 * NS_MS, 2 * NS_S };
 enum { WINDOWS = sizeof(windows) / sizeof(*windows) };
@@ -41,7 +43,6 @@ struct class
 {
 	uint32_t type, template;
 	uint32_t first, nr; /* in moments */
-	double late;        /* the sum of places in lives */
 };
 
 struct object_ends {
@@ -58,16 +59,12 @@ static void add_moment(struct object_ends *e, uint32_t object, uint32_t template
 {
 	const struct object *o = &e->g->objects[object];
 	uint64_t *at = map_at(&e->by_name, map_pair(o->type, template));
-	double life = (double)length_ns(o->first_ns, o->last_ns);
-	struct class *c;
 
 	if (!*at) {
 		vec_push(&e->classes, (struct class){ .type = o->type, .template = template });
 		*at = e->classes.nr;
 	}
-	c = &e->classes.v[*at - 1];
-	c->nr++;
-	c->late += life > 0 ? (double)length_ns(o->first_ns, ns) / life : 0;
+	e->classes.v[*at - 1].nr++;
 	vec_push(&e->moments, (struct moment){ ns, object, (uint32_t)(*at - 1) });
 }
 
@@ -85,6 +82,7 @@ static int by_class(const void *a, const void *b)
 static void see_object(struct object_ends *e, uint32_t i)
 {
 	const struct object *o = &e->g->objects[i];
+	double late;
 
 	if (!object_has_time(o))
 		return;
@@ -96,8 +94,10 @@ static void see_object(struct object_ends *e, uint32_t i)
 	if (o->last_ns == o->first_ns)
 		return;
 	add_moment(e, i, CAUSE_END, o->last_ns);
+	late = LATE * (double)length_ns(o->first_ns, o->last_ns);
 	for (size_t j = 0; o->events && j < o->nr_parts; j++)
-		if (o->events[j].last_ns != NS_NONE)
+		if (o->events[j].last_ns != NS_NONE &&
+		    (double)length_ns(o->first_ns, o->events[j].last_ns) >= late)
 			add_moment(e, i, o->events[j].template, o->events[j].last_ns);
 }
 
@@ -132,12 +132,6 @@ const struct object_graph *object_ends_graph(const struct object_ends *e)
 	return e->g;
 }
 
-static bool may_be_end(const struct class *c)
-{
-	return c->nr >= CAUSE_WAITS_LEAST &&
-	       (c->template == CAUSE_END || c->late >= LATE * (double)c->nr);
-}
-
 /* The first moment of the class at or after ns, as a place in moments. */
 static size_t moment_at(const struct object_ends *e, const struct class *c, int64_t ns)
 {
@@ -162,6 +156,7 @@ struct trial {
 	int64_t window;
 	VEC(double) covered; /* by moment: the time before it that has an end of this class near */
 	uint32_t hits, mirrored, nr;
+	struct map seen; /* whose ends were hit */
 	double expected;
 };
 
@@ -239,6 +234,7 @@ static void try_all(struct trial *t, const struct object_wait *v, size_t nr)
 	struct moment hit;
 
 	t->hits = t->nr = t->mirrored = 0;
+	map_clear(&t->seen);
 	t->expected = 0;
 	for (size_t i = 0; i < nr; i++) {
 		if ((last != INT64_MIN && length_ns(last, v[i].to) <= t->window) ||
@@ -247,7 +243,10 @@ static void try_all(struct trial *t, const struct object_wait *v, size_t nr)
 		last = v[i].to;
 		t->nr++;
 		t->expected += chance(t, &v[i]);
-		t->hits += find_hit(t->e, t->c, t->window, &v[i], &hit);
+		if (find_hit(t->e, t->c, t->window, &v[i], &hit)) {
+			t->hits++;
+			*map_at(&t->seen, hit.object) = 1;
+		}
 		t->mirrored += has_mirror(t->e, t->c, t->window, &v[i]);
 	}
 	if (t->mirrored > t->expected)
@@ -329,7 +328,7 @@ static void consider(const struct trial *t, double *best, struct object_cause *c
 	double log_p = bound(t);
 
 	if (t->hits < HITS_LEAST || t->nr < CAUSE_WAITS_LEAST || 2 * t->hits < t->nr ||
-	    log_p >= *best)
+	    (double)t->seen.nr < DISTINCT * t->hits || log_p >= *best)
 		return;
 	*best = log_p;
 	*c = (struct object_cause){ .type = t->c->type,
@@ -354,7 +353,7 @@ int object_cause(const struct object_ends *e, const struct object_waits *w, uint
 	v = sample(e, w, k, &nr);
 	vec_each (&e->classes, class) {
 		/* the line that ends the silence says nothing of what ended it */
-		if (!may_be_end(class) || class->template == k->after)
+		if (class->nr < CAUSE_WAITS_LEAST || class->template == k->after)
 			continue;
 		t.c = class;
 		for (int i = 0; i < WINDOWS && windows[i] <= k->median_ns / 4; i++) {
@@ -366,6 +365,7 @@ int object_cause(const struct object_ends *e, const struct object_waits *w, uint
 		}
 	}
 	vec_done(&t.covered);
+	map_done(&t.seen);
 	if (best < 0)
 		c->confidence = 1 - exp(fmin(0, best + log(tried)));
 	if (best < 0 && c->confidence >= SURE_LEAST)

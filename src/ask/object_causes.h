@@ -26,7 +26,7 @@ void object_ends_free(struct object_ends *e);
 const struct object_graph *object_ends_graph(const struct object_ends *e);
 
 /* Silences of fewer ends than these tell nothing. */
-#define CAUSE_WAITS_LEAST 5
+#define CAUSE_WAITS_LEAST 6
 
 /* 1 and the cause of that kind, 0 when nothing coincides better than chance. */
 int object_cause(const struct object_ends *e, const struct object_waits *w, uint32_t kind,

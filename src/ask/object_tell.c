@@ -80,7 +80,7 @@ static void say_example(struct buf *b, const struct told *t)
 	}
 	buf_add(b, STR(" until "));
 	object_name(t->g, &t->g->objects[t->other], b);
-	buf_add(b, STR(" was over, at "));
+	buf_add(b, STR(" came to its end, at "));
 	time_text(b, t->ns, 3);
 	buf_char(b, '.');
 }

@@ -155,6 +155,10 @@ static const struct option options[] = {
 };
 
 static const struct example examples[] = {
+	{ "objects run.culprit", "which objects the logs name, and how their types hang together" },
+	{ "objects run.culprit --instances", "the objects one by one, as a tree" },
+	{ "objects run.culprit --slowest 5", "the five that live longest" },
+	{ "objects run.culprit --dot s3", "the hierarchy as a drawing for Graphviz" },
 	{ 0 },
 };
 

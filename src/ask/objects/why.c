@@ -12,6 +12,7 @@
 #include "report/report.h"
 
 #define KINDS_SHOWN 8
+#define KINDS_TRIED 16
 #define WORTH_SHOWING 0.02 /* of the object's life */
 
 struct why {
@@ -142,6 +143,8 @@ static void report_fills(struct why *w)
 struct here {
 	uint32_t kind, nr, longest; /* longest: a place in waits */
 	int64_t covers_ns;
+	bool is_cause;
+	struct object_cause cause;
 };
 
 typedef VEC(struct here) here_vec;
@@ -200,6 +203,8 @@ static int by_cover(const void *a, const void *b)
 {
 	const struct here *x = a, *y = b;
 
+	if (x->is_cause != y->is_cause)
+		return x->is_cause ? -1 : 1;
 	if (x->covers_ns != y->covers_ns)
 		return x->covers_ns > y->covers_ns ? -1 : 1;
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
@@ -227,9 +232,14 @@ static void find_here(struct why *w, here_vec *v)
 	}
 	if (v->nr > 1)
 		qsort(v->v, v->nr, sizeof(*v->v), by_cover);
+	for (size_t i = 0; i < v->nr && i < KINDS_TRIED; i++)
+		v->v[i].is_cause = object_cause(w->ends, &w->waits, v->v[i].kind, &v->v[i].cause);
+	/* those that wait for something known come first */
+	if (v->nr > 1)
+		qsort(v->v, v->nr, sizeof(*v->v), by_cover);
 }
 
-static void add_wait(struct why *w, struct section *s, const struct here *h, bool is_strong)
+static void add_wait(struct why *w, struct section *s, const struct here *h)
 {
 	const struct wait_kind *k = &w->waits.kinds.v[h->kind];
 	const struct object_wait *longest = &w->waits.waits.v[h->longest];
@@ -237,7 +247,7 @@ static void add_wait(struct why *w, struct section *s, const struct here *h, boo
 	struct row *row = section_row(s);
 	struct buf b = { 0 };
 
-	row->strong = is_strong;
+	row->strong = h->is_cause;
 	row_text(s, row, W_TYPE, w->g->types[k->type].name);
 	wait_end_text(w->g, k->before, &b);
 	row_text(s, row, W_AFTER, buf_str(&b));
@@ -258,12 +268,7 @@ static void add_wait(struct why *w, struct section *s, const struct here *h, boo
 	buf_done(&b);
 }
 
-struct found {
-	bool is_cause;
-	struct object_cause cause;
-};
-
-static void report_waits(struct why *w, const here_vec *v, const struct found *found)
+static void report_waits(struct why *w, const here_vec *v)
 {
 	struct section *s = report_table(
 		w->report, "silences", "Silences in it and below it, by what stands around them",
@@ -271,21 +276,21 @@ static void report_waits(struct why *w, const here_vec *v, const struct found *f
 
 	s->tagged = true;
 	for (size_t i = 0; i < v->nr && i < KINDS_SHOWN; i++)
-		add_wait(w, s, &v->v[i], found[i].is_cause);
+		add_wait(w, s, &v->v[i]);
 	s->nr_left_out = v->nr > KINDS_SHOWN ? v->nr - KINDS_SHOWN : 0;
 }
 
-static void report_causes(struct why *w, const here_vec *v, const struct found *found)
+static void report_causes(struct why *w, const here_vec *v)
 {
 	struct section *s =
 		report_section(w->report, SECTION_PROSE, "causes", "What the silences wait for");
 	bool any = false;
 
 	for (size_t i = 0; i < v->nr && i < KINDS_SHOWN; i++) {
-		if (!found[i].is_cause)
+		if (!v->v[i].is_cause)
 			continue;
 		any = true;
-		object_tell_cause(s, w->ends, &w->waits, v->v[i].kind, &found[i].cause,
+		object_tell_cause(s, w->ends, &w->waits, v->v[i].kind, &v->v[i].cause,
 				  &w->waits.waits.v[v->v[i].longest]);
 	}
 	if (!any)
@@ -330,7 +335,6 @@ int bottleneck_report(const struct object_kin *k, uint32_t object, struct report
 		.k = k, .g = k->g, .o = &k->g->objects[object], .object = object, .report = report
 	};
 	here_vec v = { 0 };
-	struct found found[KINDS_SHOWN] = { 0 };
 
 	if (!object_has_time(w.o)) {
 		section_say(report_section(report, SECTION_PROSE, "object", ""), NULL,
@@ -343,10 +347,8 @@ int bottleneck_report(const struct object_kin *k, uint32_t object, struct report
 	object_waits_find(&w.waits, k);
 	w.ends = object_ends_new(k->g);
 	find_here(&w, &v);
-	for (size_t i = 0; i < v.nr && i < KINDS_SHOWN; i++)
-		found[i].is_cause = object_cause(w.ends, &w.waits, v.v[i].kind, &found[i].cause);
-	report_waits(&w, &v, found);
-	report_causes(&w, &v, found);
+	report_waits(&w, &v);
+	report_causes(&w, &v);
 	report->losses.count[LOSS_SILENCES_LEFT] += w.waits.nr_left_out;
 	vec_done(&v);
 	object_ends_free(w.ends);
