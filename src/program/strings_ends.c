@@ -107,20 +107,23 @@ static uint32_t little(const char *p)
 	return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-/* mov $n, %reg; movq $n, disp(%rsp) with a short or a long displacement. */
+/* mov $n, %reg; movq $n, %reg or memory: what says where it goes comes before the number. */
 static bool x86_number(struct str code, size_t at, uint32_t *n)
 {
 	const uint8_t *p = (const uint8_t *)code.p + at;
-	size_t rest = code.n - at;
+	size_t rest = code.n - at, skip = 3;
 
-	if (rest >= 5 && p[0] >= 0xb8 && p[0] <= 0xbf)
+	if (rest >= 5 && p[0] >= 0xb8 && p[0] <= 0xbf) {
 		*n = little(code.p + at + 1);
-	else if (rest >= 9 && p[0] == 0x48 && p[1] == 0xc7 && p[2] == 0x44 && p[3] == 0x24)
-		*n = little(code.p + at + 5);
-	else if (rest >= 12 && p[0] == 0x48 && p[1] == 0xc7 && p[2] == 0x84 && p[3] == 0x24)
-		*n = little(code.p + at + 8);
-	else
+		return true;
+	}
+	if (rest < 3 || (p[0] & 0xfe) != 0x48 || p[1] != 0xc7 || p[2] & 0x38)
 		return false;
+	skip += p[2] < 0xc0 && (p[2] & 7) == 4 ? 1 : 0; /* the address is of two registers */
+	skip += p[2] >> 6 == 1 ? 1 : p[2] >> 6 == 2 ? 4 : 0;
+	if (rest < skip + 4)
+		return false;
+	*n = little(code.p + at + skip);
 	return true;
 }
 

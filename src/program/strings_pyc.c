@@ -31,6 +31,7 @@ struct marshal {
 	struct losses *losses;
 	VEC(struct str) refs;
 	struct str last_code; /* the name of the code object before, empty for none */
+	bool is_first;        /* the next constant is the first of its code */
 };
 
 static bool read_object(struct marshal *m, bool is_constant, struct str *text);
@@ -100,7 +101,10 @@ static bool take_code(struct marshal *m)
 	struct str name = STR("");
 
 	m->last_code = STR("");
-	if (!skip(m, 4 * numbers) || !read_items(m, 1, false) || !read_items(m, 1, true))
+	if (!skip(m, 4 * numbers) || !read_items(m, 1, false))
+		return false;
+	m->is_first = true;
+	if (!read_items(m, 1, true))
 		return false;
 	/* names, then names and kinds of locals, or locals, free and cell variables */
 	if (!read_items(m, is_new ? 3 : 4, false) || !read_items(m, 1, false) ||
@@ -114,10 +118,18 @@ static bool take_code(struct marshal *m)
 	return true;
 }
 
-/* Where code does not have its qualified name, that follows it in the constants. */
-static bool is_name_of_code(const struct marshal *m, struct str s)
+/*
+ * Not all constants are printed. The first one of some lines is documentation. Where code does not
+ * have its qualified name, that follows it in the constants. And what is long is not given again
+ * where it is referred to, since few bytes may do so often.
+ */
+static bool is_printed(const struct marshal *m, char kind, struct str s)
 {
-	return m->version < QUALIFIED_NAME && m->last_code.n && str_ends(s, m->last_code);
+	if (m->is_first && str_find_char(s, '\n') < s.n)
+		return false;
+	if (m->version < QUALIFIED_NAME && m->last_code.n && str_ends(s, m->last_code))
+		return false;
+	return kind != 'r' || s.n <= STRING_MAX;
 }
 
 static bool take_big(struct marshal *m)
@@ -194,6 +206,12 @@ static bool take_kind(struct marshal *m, char kind, bool is_constant, struct str
 	}
 }
 
+static bool is_tuple(uint32_t kind)
+{
+	kind &= ~(uint32_t)FLAG_REF;
+	return kind == '(' || kind == ')';
+}
+
 /* The next object; *text is what it says, empty when it is no text. */
 static bool read_object(struct marshal *m, bool is_constant, struct str *text)
 {
@@ -213,11 +231,12 @@ static bool read_object(struct marshal *m, bool is_constant, struct str *text)
 	m->depth--;
 	if (ref != SIZE_MAX)
 		m->refs.v[ref] = *text;
-	/* what is long is not given again: few bytes may refer to it often */
-	if (is_good && is_constant && !(kind == 'r' && text->n > STRING_MAX) &&
-	    !is_name_of_code(m, *text))
+	if (!is_constant || is_tuple(kind))
+		return is_good;
+	if (is_good && is_printed(m, (char)kind, *text))
 		strings_give(m->to, *text, m->losses);
-	if (text->n && is_constant)
+	m->is_first = false;
+	if (text->n)
 		m->last_code = STR("");
 	return is_good;
 }

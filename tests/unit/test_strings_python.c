@@ -65,12 +65,13 @@ static void compiled_code_of_every_version_is_read(void **state)
 		struct buf inner = { 0 }, outer = { 0 }, file = { 0 };
 		struct string_list l;
 
+		put_text(&inner, 'z', "Says what it does.\n\nAt length.");
 		put_text(&inner, 'z', "worker %d is idle");
 		put_text(&inner, (char)('u' | 0x80), "gr\xc3\xbc\xc3\x9f");
 		buf_add(&inner, STR("N")); /* None */
 		buf_add(&inner, STR("l\xfe\xff\xff\xff\1\0\2\0"));
 		buf_add(&inner, STR("g12345678i\1\0\0\0r\0\0\0\0"));
-		put_code(&outer, magics[i], buf_str(&inner), 7, "inner");
+		put_code(&outer, magics[i], buf_str(&inner), 8, "inner");
 		if (magics[i] < 3450)
 			put_text(&outer, 'z', "Outer.inner");
 		else
