@@ -26,10 +26,11 @@ const uint8_t chars_classes[256] = {
 
 static const uint16_t befores[256] = {
 	[' '] = BEFORE_SPACE, ['\t'] = BEFORE_COMMA, ['='] = BEFORE_EQUALS, [':'] = BEFORE_COLON,
-	['('] = BEFORE_OPEN,  ['['] = BEFORE_OPEN,   ['{'] = BEFORE_OPEN,   ['<'] = BEFORE_OPEN,
+	['('] = BEFORE_CALL,  ['['] = BEFORE_OPEN,   ['{'] = BEFORE_OPEN,   ['<'] = BEFORE_OPEN,
 	[')'] = BEFORE_CLOSE, [']'] = BEFORE_CLOSE,  ['}'] = BEFORE_CLOSE,  ['>'] = BEFORE_CLOSE,
 	[','] = BEFORE_COMMA, [';'] = BEFORE_COMMA,  ['|'] = BEFORE_COMMA,  ['\''] = BEFORE_QUOTE,
 	['"'] = BEFORE_QUOTE, ['`'] = BEFORE_QUOTE,  ['#'] = BEFORE_HASH,   ['/'] = BEFORE_SLASH,
+	['@'] = BEFORE_AT,
 };
 
 uint16_t chars_before(char c)

@@ -147,6 +147,13 @@ static inline char *copy(char *to, const char *end, const char *from, size_t n, 
 	return to + n;
 }
 
+/* The digit of %2C, a comma in the name of a file. */
+static bool is_escaped(struct str text, size_t at)
+{
+	return at && text.p[at - 1] == '%' && at + 1 < text.n && text.p[at] == '2' &&
+	       (text.p[at + 1] | 0x20) == 'c';
+}
+
 bool gist_make(struct gist *g, struct str text)
 {
 	const char *limit = text.p + text.n, *end = g->text + sizeof(g->text);
@@ -164,6 +171,11 @@ bool gist_make(struct gist *g, struct str text)
 
 		if (from >= text.n)
 			break;
+		if (is_escaped(text, from)) {
+			to = copy(to, end, text.p + done, from + 2 - done, limit);
+			done = from + 2;
+			continue;
+		}
 		if (g->nr == GIST_RUNS)
 			return false;
 		sign = sign_of(&b, text, done, &from, &past);

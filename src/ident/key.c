@@ -39,7 +39,8 @@ bool key_of(const struct tokens *t, struct str text, size_t at, struct key *key)
 	if (!at || parts(v) || word->kind != TOKEN_WORD)
 		return false;
 	s = text_of(word, text);
-	key->is_strong = v->before & (BEFORE_EQUALS | BEFORE_COLON | BEFORE_HASH | BEFORE_OPEN);
+	key->is_strong = v->before &
+			 (BEFORE_EQUALS | BEFORE_COLON | BEFORE_HASH | BEFORE_OPEN | BEFORE_CALL);
 	key->n = wording_key(s, key->v);
 	key->is_id = str_ends(s, STR("id")) || str_ends(s, STR("Id")) || str_ends(s, STR("ID"));
 	if (key->n)

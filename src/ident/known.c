@@ -110,6 +110,7 @@ const struct known_line *known_keep(struct known *k, const struct gist *g, const
 		.gist = arena_str(&k->arena, (struct str){ g->text, g->n }),
 		.title = arena_str(&k->arena, l->title),
 		.nr = l->nr,
+		.is_repeated = l->is_repeated,
 		.v = v,
 	};
 	if (2 * k->nr >= k->nr_slots)

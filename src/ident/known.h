@@ -26,6 +26,7 @@ struct known_line {
 	uint64_t hash, template;
 	struct str gist, title;
 	size_t nr;
+	bool is_repeated; /* as in line.h: which are of a list depends on their values */
 	const struct known_name *v;
 };
 

@@ -31,7 +31,8 @@ struct line {
 	struct named v[LINE_NAMES];
 	struct spelling spelt[LINE_NAMES];
 	size_t nr;
-	bool is_cut; /* something was left out */
+	bool is_cut;      /* something was left out */
+	bool is_repeated; /* a type occurs more than once */
 	size_t nr_room;
 	char titled[LINE_TITLE];
 	char room[LINE_ROOM];
@@ -41,6 +42,9 @@ struct line {
 void line_read(struct line *l, struct str text);
 /* The same of the name of a thread, which is no text: no template, no words. */
 void line_read_thread(struct line *l, struct str thread);
+/* Tells which are of a list: of a type that occurs with several values. Whether any type occurs
+ * more than once. */
+bool line_mark_lists(struct named *v, size_t nr);
 /* The value of another text; where it has to be written, to is used, which has room for it. */
 struct str line_spell(struct str text, const struct spelling *s, struct str prefix, char *to);
 

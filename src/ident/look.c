@@ -140,23 +140,6 @@ size_t look_ip(struct str s)
 	return s.n - t.n;
 }
 
-size_t look_path(struct str s)
-{
-	size_t n = 1;
-
-	if (s.n < 2 || s.p[0] != '/' || !(chars_is(s.p[1], CHAR_WORD) || s.p[1] == '.'))
-		return 0;
-	for (; n < s.n; n++) {
-		if (s.p[n] == ':' || s.p[n] == '@')
-			break;
-		if (!chars_is(s.p[n], CHAR_WORD | CHAR_JOIN | CHAR_PATH))
-			break;
-	}
-	while (n > 1 && strchr(".-=+", s.p[n - 1]))
-		n--;
-	return n > 1 ? n : 0;
-}
-
 size_t look_url(struct str s)
 {
 	size_t n = run_of(s, CHAR_LETTER);
@@ -164,8 +147,12 @@ size_t look_url(struct str s)
 	if (n < 2 || !str_starts(str_skip(s, n), STR("://")))
 		return 0;
 	n += 3;
-	while (n < s.n && (chars_is(s.p[n], CHAR_WORD | CHAR_JOIN | CHAR_PATH)))
-		n++;
+	n += run_of(str_skip(s, n), CHAR_WORD | CHAR_JOIN);
+	if (n < s.n && s.p[n] == '/') {
+		size_t path = look_path(str_skip(s, n));
+
+		return n + (path ? path : 1);
+	}
 	while (n && strchr(".:-=+", s.p[n - 1]))
 		n--;
 	return n;
@@ -210,4 +197,31 @@ size_t look_joined(struct str s)
 	if (c < rest.n && (chars_is(rest.p[c], CHAR_WORD) || rest.p[c] == ','))
 		return 0;
 	return a + 1 + b + 1 + c;
+}
+
+/* Whether parts joined by commas stand at this place within a path, behind its last slash. */
+static size_t joined_in_path(struct str s, size_t at)
+{
+	const char *slash = memrchr(s.p, '/', at);
+	size_t start = (size_t)(slash - s.p) + 1, n = look_joined(str_skip(s, start));
+
+	return n && start + n > at ? start + n : 0;
+}
+
+size_t look_path(struct str s)
+{
+	size_t n = 1, joined;
+
+	if (s.n < 2 || s.p[0] != '/' || !(chars_is(s.p[1], CHAR_WORD) || s.p[1] == '.'))
+		return 0;
+	for (; n < s.n; n++) {
+		if (s.p[n] == ',' && (joined = joined_in_path(s, n)))
+			n = joined - 1;
+		else if (s.p[n] == ':' || s.p[n] == '@' ||
+			 !chars_is(s.p[n], CHAR_WORD | CHAR_JOIN | CHAR_PATH))
+			break;
+	}
+	while (n > 1 && strchr(".-=+", s.p[n - 1]))
+		n--;
+	return n > 1 ? n : 0;
 }

@@ -35,6 +35,7 @@ void masked_title(struct line *l, struct str text, const struct tokens *t, const
 	struct title to = { .l = l };
 	uint64_t hash = 0;
 	size_t done = 0;
+	char code[LINE_TITLE]; /* without its digits, which may not decide */
 
 	for (size_t i = 0; i < t->nr; i++) {
 		const struct token *v = &t->v[i];
@@ -43,6 +44,8 @@ void masked_title(struct line *l, struct str text, const struct tokens *t, const
 
 		if (!melts) {
 			put(&to, str_head(str_skip(text, done), v->from - done));
+			if (v->kind == TOKEN_CODE)
+				word = (struct str){ code, token_schema(word, code, sizeof(code)) };
 			put(&to, varies[i] ? MASK : word);
 			hash = mix(hash, varies[i] ? 1 : str_hash(word));
 		}

@@ -82,6 +82,8 @@ static void add_known(struct found *f, const struct known_line *k, const struct 
 						.value = line_spell(text, &s, v->prefix, to),
 						.place = v->place };
 	}
+	if (k->is_repeated)
+		line_mark_lists(f->v + f->nr - k->nr, k->nr);
 }
 
 /* The line is read anew with the next text: what it holds is copied. */

@@ -108,11 +108,28 @@ static bool colon_parts(struct str word, struct str behind)
 {
 	bool is_plain = true;
 
-	if (!behind.n || !chars_is(behind.p[0], CHAR_DIGIT))
+	if (!behind.n || !chars_is(behind.p[0], CHAR_DIGIT) || look_ip(behind))
 		return true;
 	for (size_t i = 0; i < word.n && is_plain; i++)
 		is_plain = chars_is(word.p[i], CHAR_LETTER | CHAR_UNDER);
 	return is_plain && !str_eq(word, STR("localhost"));
+}
+
+/* Behind a host and its colon: where the port ends, if nothing else belongs to it. */
+static size_t port_end(struct str s, size_t colon)
+{
+	size_t n = colon + 1;
+
+	while (n < s.n && chars_is(s.p[n], CHAR_DIGIT))
+		n++;
+	return n < s.n && chars_is(s.p[n], CHAR_WORD) ? 0 : n;
+}
+
+/* "-0x17": a number of its own. */
+static bool parts_number(struct str s)
+{
+	return s.n > 3 && s.p[0] == '-' && s.p[1] == '0' && s.p[2] == 'x' &&
+	       chars_is(s.p[3], CHAR_HEX);
 }
 
 /* Where the word that begins here ends. */
@@ -121,15 +138,23 @@ static size_t word_end(struct str s)
 	size_t i = 0;
 
 	for (; i < s.n; i++) {
-		char next = i + 1 < s.n ? s.p[i + 1] : 0;
+		struct str rest = str_skip(s, i);
+		char next = rest.n > 1 ? rest.p[1] : 0;
 
 		if (chars_is(s.p[i], CHAR_WORD))
 			continue;
 		if (!chars_is(s.p[i], CHAR_JOIN))
 			break;
-		if (s.p[i] == ':' && colon_parts(str_head(s, i), str_skip(s, i + 1)))
-			break;
-		if ((s.p[i] == '-' && next == '>') || (s.p[i] == '@' && next == '/'))
+		if (s.p[i] == ':') {
+			size_t end = port_end(s, i);
+
+			if (colon_parts(str_head(s, i), str_skip(rest, 1)))
+				break;
+			if (end && (end >= s.n || s.p[end] != ':'))
+				return end;
+		}
+		if ((s.p[i] == '-' && next == '>') || (s.p[i] == '@' && next == '/') ||
+		    (i && parts_number(rest)))
 			break;
 	}
 	return i;
@@ -144,7 +169,7 @@ static struct str trim(struct str s)
 		s = str_skip(s, 1);
 	while (s.n > 1 && strchr("-+", s.p[0]) && strchr("-+", s.p[1]))
 		s = str_skip(s, 1);
-	return s;
+	return parts_number(s) ? str_skip(s, 1) : s;
 }
 
 /* "job_1_2Job": a word that follows without a blank. */

@@ -15,6 +15,7 @@ enum {
 
 enum token_kind {
 	TOKEN_WORD, /* without a digit: part of the wording, or a name */
+	TOKEN_CODE, /* a name in the program that happens to have digits: org.example.UTF8Type */
 	TOKEN_NUMBER,
 	TOKEN_DECIMAL, /* 1.0 */
 	/* what varies and names nothing */
@@ -47,7 +48,9 @@ enum {
 	BEFORE_QUOTE = 64,
 	BEFORE_HASH = 128,
 	BEFORE_SLASH = 256,
-	BEFORE_OTHER = 512,
+	BEFORE_AT = 512,
+	BEFORE_CALL = 1024, /* a round bracket */
+	BEFORE_OTHER = 2048,
 };
 
 struct token {

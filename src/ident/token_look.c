@@ -146,6 +146,20 @@ static bool is_version(struct str s, const struct made *m)
 	return m->begins_by_digit && m->dots >= 2 && !(m->others && memchr(s.p, '_', s.n));
 }
 
+/* org.example.UTF8Type: parts that begin by letters, the last by a capital. */
+static bool is_code(struct str s, const struct made *m)
+{
+	const char *dot = memrchr(s.p, '.', s.n);
+
+	if (m->dots < 2 || m->begins_by_digit || !chars_is(dot[1], CHAR_UPPER) ||
+	    dot + 2 >= s.p + s.n)
+		return false;
+	for (size_t i = 0; i + 1 < s.n; i++)
+		if (s.p[i] == '.' && !chars_is(s.p[i + 1], CHAR_LETTER))
+			return false;
+	return true;
+}
+
 static enum token_kind look_numeric(struct str s, const struct made *m)
 {
 	if (!m->dots)
@@ -180,11 +194,13 @@ enum token_kind token_look(struct str s)
 	if (memchr(s.p, '@', s.n) && is_hashed(s))
 		return TOKEN_HASHED;
 	if (!m.letters)
-		return look_numeric(bare, &m);
+		return str_ends(s, STR("%")) ? TOKEN_QUANTITY : look_numeric(bare, &m);
 	if (!m.others && !m.dots && token_is_hex(s))
 		return TOKEN_HEX;
 	if (is_quantity(bare, &m))
 		return TOKEN_QUANTITY;
+	if (is_code(s, &m))
+		return TOKEN_CODE;
 	return is_version(s, &m) ? TOKEN_VERSION : TOKEN_MIXED;
 }
 

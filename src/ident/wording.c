@@ -26,42 +26,56 @@ static const char *const functions[] = {
 
 /* Keys of amounts, states and places; and what is no noun. */
 static const char *const amounts[] = {
-	"about",       "acks",       "actual",      "address",     "after",       "age",
-	"all",         "allocated",  "an",          "and",         "apr",         "are",
-	"as",          "at",         "attempts",    "aug",         "available",   "average",
-	"avg",         "backlog",    "backoff",     "bandwidth",   "batch",       "been",
-	"before",      "behind",     "buffer",      "by",          "bytes",       "cache",
-	"capacity",    "chunk",      "code",        "col",         "column",      "columns",
-	"concurrency", "cores",      "cost",        "count",       "counter",     "cpu",
-	"current",     "date",       "day",         "dec",         "default",     "delay",
-	"delta",       "depth",      "deviation",   "disk",        "done",        "duration",
-	"elapsed",     "epoch",      "error",       "estimated",   "every",       "expected",
-	"expiry",      "factor",     "feb",         "flags",       "for",         "fraction",
-	"free",        "fri",        "from",        "generation",  "growth",      "had",
-	"has",         "have",       "heap",        "height",      "in",          "index",
-	"initial",     "interval",   "into",        "is",          "iteration",   "its",
-	"jan",         "jul",        "jun",         "lag",         "latency",     "least",
-	"left",        "len",        "length",      "level",       "limit",       "line",
-	"live",        "load",       "loop",        "mar",         "max",         "maximum",
-	"may",         "mean",       "median",      "mem",         "memory",      "min",
-	"minimum",     "mode",       "mon",         "month",       "more",        "most",
-	"ms",          "new",        "not",         "nov",         "ns",          "num",
-	"oct",         "of",         "off",         "offset",      "old",         "on",
-	"only",        "or",         "over",        "parallelism", "per",         "percent",
-	"percentage",  "percentile", "period",      "port",        "pos",         "position",
-	"pri",         "priority",   "progress",    "protocol",    "quota",       "rank",
-	"rate",        "ratio",      "read",        "remaining",   "replication", "resident",
-	"rest",        "result",     "retry",       "revision",    "rss",         "sat",
-	"score",       "seconds",    "sep",         "signal",      "since",       "size",
-	"skip",        "sleep",      "slots",       "space",       "speed",       "state",
-	"status",      "step",       "sum",         "sun",         "than",        "the",
-	"threshold",   "throughput", "thu",         "tick",        "time",        "timeout",
-	"timestamp",   "to",         "took",        "total",       "tries",       "ts",
-	"ttl",         "tue",        "umask",       "until",       "up",          "uptime",
-	"usage",       "used",       "utilization", "value",       "ver",         "version",
-	"vmem",        "wait",       "was",         "wed",         "weight",      "width",
-	"will",        "with",       "within",      "words",       "write",       "year",
-	"years",       "zone",
+	"about",      "acks",        "actual",      "address",     "after",      "age",
+	"all",        "allocated",   "an",          "and",         "apr",        "are",
+	"as",         "at",          "attempts",    "aug",         "available",  "average",
+	"avg",        "backlog",     "backoff",     "bandwidth",   "batch",      "been",
+	"before",     "began",       "behind",      "buffer",      "built",      "by",
+	"bytes",      "cache",       "capacity",    "chunk",       "code",       "col",
+	"column",     "columns",     "concurrency", "cores",       "cost",       "count",
+	"counter",    "cpu",         "current",     "date",        "day",        "dec",
+	"default",    "delay",       "delta",       "depth",       "deviation",  "disk",
+	"done",       "duration",    "elapsed",     "epoch",       "error",      "estimated",
+	"every",      "expected",    "expiry",      "factor",      "feb",        "flags",
+	"for",        "found",       "fraction",    "free",        "fri",        "from",
+	"generation", "got",         "growth",      "had",         "has",        "have",
+	"heap",       "height",      "held",        "in",          "index",      "initial",
+	"interval",   "into",        "is",          "iteration",   "its",        "jan",
+	"jul",        "jun",         "kept",        "lag",         "latency",    "least",
+	"left",       "len",         "length",      "level",       "limit",      "line",
+	"live",       "load",        "loop",        "lost",        "made",       "mar",
+	"max",        "maximum",     "may",         "mean",        "median",     "mem",
+	"memory",     "met",         "min",         "minimum",     "mode",       "mon",
+	"month",      "more",        "most",        "ms",          "new",        "not",
+	"nov",        "ns",          "num",         "oct",         "of",         "off",
+	"offset",     "old",         "on",          "only",        "or",         "over",
+	"paid",       "parallelism", "per",         "percent",     "percentage", "percentile",
+	"period",     "port",        "pos",         "position",    "pri",        "priority",
+	"progress",   "protocol",    "quota",       "ran",         "rank",       "rate",
+	"ratio",      "read",        "remaining",   "replication", "resident",   "rest",
+	"result",     "retry",       "revision",    "rss",         "sat",        "saw",
+	"score",      "seconds",     "sent",        "sep",         "signal",     "since",
+	"size",       "skip",        "sleep",       "slept",       "slots",      "space",
+	"speed",      "spent",       "state",       "status",      "step",       "sum",
+	"sun",        "than",        "the",         "threshold",   "throughput", "thu",
+	"tick",       "time",        "timeout",     "timestamp",   "to",         "took",
+	"total",      "tries",       "ts",          "ttl",         "tue",        "umask",
+	"until",      "up",          "uptime",      "usage",       "used",       "utilization",
+	"value",      "ver",         "version",     "vmem",        "wait",       "was",
+	"wed",        "weight",      "width",       "will",        "with",       "within",
+	"words",      "write",       "wrote",       "year",        "years",      "zone",
+};
+
+/* What a word behind these describes, it does not name it. */
+static const char *const descriptions[] = {
+	"action",      "algorithm", "auth",    "cause",       "charset",     "class",
+	"cmd",         "codec",     "command", "comment",     "comparator",  "compression",
+	"description", "encoding",  "env",     "environment", "event",       "exception",
+	"filter",      "format",    "impl",    "kind",        "language",    "locale",
+	"message",     "method",    "mode",    "msg",         "op",          "operation",
+	"options",     "parameter", "perm",    "permission",  "permissions", "phase",
+	"policy",      "property",  "reason",  "scheme",      "severity",    "strategy",
+	"target",      "type",      "unit",
 };
 
 static const char *const suffixes[] = {
@@ -135,6 +149,11 @@ bool wording_is_void(struct str word)
 	return is_in(word, voids, NR(voids));
 }
 
+bool wording_is_description(struct str word)
+{
+	return is_in(word, descriptions, NR(descriptions));
+}
+
 bool wording_is_plural(struct str w)
 {
 	if (w.n < 4 || w.p[w.n - 1] != 's')
@@ -143,7 +162,7 @@ bool wording_is_plural(struct str w)
 	       !str_eq(w, STR("this")) && !str_eq(w, STR("does"));
 }
 
-static bool ends_verbally(struct str w)
+bool wording_is_verb(struct str w)
 {
 	return (w.n > 5 && str_ends(w, STR("ing"))) || (w.n > 4 && str_ends(w, STR("ed")));
 }
@@ -151,7 +170,7 @@ static bool ends_verbally(struct str w)
 bool wording_is_amount(struct str key)
 {
 	return key.n < 2 || is_in(key, amounts, NR(amounts)) || is_in(key, units, NR(units)) ||
-	       ends_verbally(key) || wording_is_plural(key);
+	       wording_is_verb(key) || wording_is_plural(key);
 }
 
 /* The last part of a compound that ends at w.n: parted by signs, or by capitals as in camelCase. */

@@ -1,0 +1,166 @@
+#include "unit.h"
+
+#include "base/buf.h"
+#include "ident/line.h"
+
+static struct line l;
+static struct buf shown;
+
+/* "type=value …", with a sign behind the value for where it stands: ~ word, # number, < within,
+ * * of a list. */
+static const char *named(const char *text)
+{
+	line_read(&l, str_of(text));
+	buf_clear(&shown);
+	for (size_t i = 0; i < l.nr; i++) {
+		const struct named *v = &l.v[i];
+
+		buf_fmt(&shown, "%s" STR_FMT "=" STR_FMT, i ? " " : "", STR_ARG(v->type),
+			STR_ARG(v->value));
+		buf_fmt(&shown, "%s%s%s%s", v->place & NAMED_WORD ? "~" : "",
+			v->place & NAMED_NUMBER ? "#" : "", v->place & NAMED_WITHIN ? "<" : "",
+			v->place & NAMED_IN_LIST ? "*" : "");
+	}
+	buf_char(&shown, 0);
+	return shown.p;
+}
+
+static struct str title(const char *text)
+{
+	line_read(&l, str_of(text));
+	return l.title;
+}
+
+static void schemas_are_types(void **state)
+{
+	(void)state;
+	assert_string_equal(named("app_14 created task attempt14_m_0 in container14_2"),
+			    "app_#=app_14 attempt#_m_#=attempt14_m_0 container#_#=container14_2");
+	assert_string_equal(named("Receiving BP-1-127.0.0.1-17:blk_-107_10 now"),
+			    "BP-#-#.#.#.#-#=BP-1-127.0.0.1-17 blk_#_#=blk_-107_10");
+	assert_string_equal(named("job_17_2Job Transitioned"), "job_#_#=job_17_2");
+}
+
+static void numbers_go_by_the_word_in_front(void **state)
+{
+	(void)state;
+	assert_string_equal(named("Running task 1.0 in stage 2.0 (TID 3)"),
+			    "task=1# stage=2# tid=3#");
+	assert_string_equal(named("ResultStage 4 done"), "stage=4#");
+	assert_string_equal(named("lost executor with ID 1 on pid=12"), "executor=1# pid=12#");
+	assert_string_equal(named("sessionid: 17, containerId=5"), "session=17# container=5#");
+	assert_string_equal(named("fetcher#3 about to shuffle"), "fetcher=3#");
+	assert_string_equal(named("sending to 36@/10.0.0.1:70"), "#@=36# ip:port=10.0.0.1:70");
+}
+
+static void amounts_are_none(void **state)
+{
+	(void)state;
+	assert_string_equal(named("took 20ms for 30 seconds at 50% of 1.5gb, 3/5, size 7"), "");
+	assert_string_equal(named("resolving 2 responses, 7 rows, retry 3 of 4"), "");
+	assert_string_equal(named("at 2026-11-15 09:29:05,366 and 09:29:05, 15/Nov/2026"), "");
+	assert_string_equal(named("version 2.5.11 v3 Foo@1a2b3c main.c:12 -Xmx200m"), "");
+	assert_string_equal(named("allocated 5 dropped 6 running 7"), "");
+	assert_string_equal(named("maps:1 reduces:2 sheep:3 cow:4 goat:5"), "");
+	assert_string_equal(named("sheep:1 cow:2 goat:3 pig:4 pid:5"), "pid=5#");
+}
+
+static void addresses_have_one_spelling(void **state)
+{
+	(void)state;
+	assert_string_equal(named("from /127.0.0.1:80 to localhost/127.0.0.1:81"),
+			    "ip:port=127.0.0.1:80* ip:port=127.0.0.1:81*");
+	assert_string_equal(named("on localhost:80"), "ip:port=127.0.0.1:80");
+	assert_string_equal(named("client root//10.0.0.1"), "client=root~ ip=10.0.0.1");
+	assert_string_equal(named("from fe80:0:0:0:1:2:3:4"), "ip=fe80:0:0:0:1:2:3:4");
+	assert_string_equal(named("session 0xFFA1DE and 0xffa1de"),
+			    "hex/session=0xffa1de hex=0xffa1de");
+	assert_string_equal(named("region [C2BAF6CD47f6]"), "hex/region=c2baf6cd47f6");
+}
+
+static void parts_joined_by_commas_stay_together(void **state)
+{
+	(void)state;
+	assert_string_equal(named("server=localhost,16020,1794735616441 up"),
+			    "*,#,#=localhost,16020,1794735616441 ip:port=127.0.0.1:16020<");
+	assert_string_equal(named("Open t9,row4,1794735671294.c2baf6cd47f6."),
+			    "*,*,#=t9,row4,1794735671294.c2baf6cd47f6 *,=t9~< hex=c2baf6cd47f6<");
+	assert_string_equal(named("/w/a%2C160%2C1794735616441.17"),
+			    "path/w=/w/a%2C160%2C1794735616441.17 *,#,#=a,160,1794735616441< "
+			    "ip:port=a:160<");
+	assert_string_equal(named("OPEN_IT-localhost,16020,1794735616441-0"),
+			    "*,#,#=localhost,16020,1794735616441 ip:port=127.0.0.1:16020<");
+}
+
+static void paths_name_what_they_are_made_of(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		named("file hdfs://10.0.0.1:80/user/x/job_1_2/job.xml"),
+		"ip:port=10.0.0.1:80< path/user=/user/x/job_1_2/job.xml job_#_#=job_1_2<");
+	assert_string_equal(named("GET /api/users/17?session=ab12cd34"),
+			    "path/api=/api/users/17 user=17#< hex/session=ab12cd34");
+	assert_string_equal(named("Deleted /d/ka-12.txt."), "path/d=/d/ka-12.txt ka-#=ka-12<");
+	assert_string_equal(named("opener-440b986e756a57-1"),
+			    "opener-*-#=opener-440b986e756a57-1 hex=440b986e756a57<");
+}
+
+static void words_are_names_behind_a_key(void **state)
+{
+	(void)state;
+	assert_string_equal(named("by user news"), "user=news~");
+	assert_string_equal(named("user: games activated in queue: root.default"),
+			    "user=games~ queue=root.default~");
+	assert_string_equal(named("table=usersL802, state=OPEN, locked=true"), "table=usersL802~");
+	assert_string_equal(named("type=Changed, op=write, the user is gone"), "");
+}
+
+static void templates_leave_out_what_varies(void **state)
+{
+	uint64_t template;
+
+	(void)state;
+	assert_str_equal(title("Deleted blk_1_2, blk_3_4 in 5 ms of user=ann"),
+			 "Deleted <*> in <*> of user=<*>");
+	template = l.template;
+	assert_str_equal(title("Deleted blk_7_2 in 12 s of user=bob"),
+			 "Deleted <*> in <*> of user=<*>");
+	assert_true(l.template == template);
+	title("Dropped blk_7_2 in 12 s of user=bob");
+	assert_false(l.template == template);
+	line_read(&l, STR("took 1\n  two blk_2"));
+	assert_int_equal(l.nr, 0);
+}
+
+static void what_is_too_much_is_said(void **state)
+{
+	struct buf text = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		buf_fmt(&text, "blk_%d ", i);
+	line_read(&l, buf_str(&text));
+	assert_true(l.is_cut);
+	assert_int_equal(l.nr, LINE_NAMES);
+	line_read(&l, STR("blk_1"));
+	assert_false(l.is_cut);
+	buf_done(&text);
+	buf_done(&shown);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(schemas_are_types),
+		cmocka_unit_test(numbers_go_by_the_word_in_front),
+		cmocka_unit_test(amounts_are_none),
+		cmocka_unit_test(addresses_have_one_spelling),
+		cmocka_unit_test(parts_joined_by_commas_stay_together),
+		cmocka_unit_test(paths_name_what_they_are_made_of),
+		cmocka_unit_test(words_are_names_behind_a_key),
+		cmocka_unit_test(templates_leave_out_what_varies),
+		cmocka_unit_test(what_is_too_much_is_said),
+	};
+
+	return RUN(tests);
+}
