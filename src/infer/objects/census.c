@@ -4,6 +4,7 @@
 
 #include "base/time.h"
 #include "infer/objects/told.h"
+#include "model/mention.h"
 
 enum { SMALL_LINES = 200 }; /* fewer than that are read as literally as the paper does */
 
@@ -22,7 +23,7 @@ static void span_of(struct census *w)
 void census_init(struct census *w, struct told *t, struct arena *a, struct losses *losses)
 {
 	*w = (struct census){ .told = t, .arena = a, .losses = losses };
-	w->kind_of = mem_zalloc(mem_bytes(t->shown.nr + 1, sizeof(*w->kind_of)));
+	w->kind_of = mem_alloc(mem_bytes(3 * ((size_t)t->shown.nr + 1), sizeof(*w->kind_of)));
 	span_of(w);
 	w->is_small = w->nr_lines < SMALL_LINES;
 	vec_each (&t->notes, n)
@@ -43,6 +44,23 @@ void census_done(struct census *w)
 	vec_done(&w->aliases);
 	vec_done(&w->logs);
 	map_done(&w->log_at);
+}
+
+static size_t slot_of(const struct told_id *id)
+{
+	size_t look = id->place & NAMED_NUMBER ? 1 : id->place & NAMED_WORD ? 2 : 0;
+
+	return 3 * (size_t)id->shown + look;
+}
+
+uint32_t census_kind(const struct census *w, const struct told_id *id)
+{
+	return w->kind_of[slot_of(id)];
+}
+
+void census_set_kind(struct census *w, const struct told_id *id, uint32_t kind)
+{
+	w->kind_of[slot_of(id)] = kind;
 }
 
 uint32_t census_log(struct census *w, sym_t file)

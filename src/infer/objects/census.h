@@ -15,6 +15,7 @@
 struct losses;
 struct note;
 struct told;
+struct told_id;
 
 /* How identifiers of a kind look; several may hold. */
 enum {
@@ -41,6 +42,7 @@ enum fate {
 	FATE_STATE,    /* words that a thing goes through */
 	FATE_POOL,     /* threads of a pool */
 	FATE_OUTER,    /* a path or name that is known by what it contains */
+	FATE_PART,     /* seen only as a part of paths and longer names */
 	FATE_MERGED,   /* another kind stands for it */
 	FATE_COMBINED, /* tells things apart only together with another, a kind of its own */
 };
@@ -78,7 +80,7 @@ struct census {
 	struct losses *losses;
 	struct arena *arena; /* of the result */
 	VEC(struct kind) kinds;
-	uint32_t *kind_of; /* of told.shown */
+	uint32_t *kind_of; /* of told.shown, by how the value looks: see census_kind */
 	VEC(struct thing) things;
 	struct map thing_at;
 	VEC(uint32_t) named;    /* things, line by line */
@@ -97,6 +99,9 @@ struct census {
 void census_init(struct census *w, struct told *t, struct arena *a, struct losses *losses);
 void census_done(struct census *w);
 
+/* The kind of an identifier: one key may have numbers and words that have nothing in common. */
+uint32_t census_kind(const struct census *w, const struct told_id *id);
+void census_set_kind(struct census *w, const struct told_id *id, uint32_t kind);
 /* The thing of that kind, made on first sight. scope: 0, or 1 + a thing. */
 uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t scope);
 /* Widens the life of the thing by the lines of a note. */

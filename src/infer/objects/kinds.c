@@ -14,6 +14,7 @@ struct habit {
 	uint64_t nr_places, nr_places_twice; /* (log, value), and those that two statements name */
 	uint64_t nr_steps, nr_up;            /* first appearances in a log, and those that ascend */
 	uint64_t nr_outer;                   /* lines where it contains another identifier */
+	uint64_t nr_within;                  /* lines where it is a part of another one */
 };
 
 struct habits {
@@ -31,12 +32,13 @@ static void first_kinds(struct census *w)
 {
 	struct told *t = w->told;
 
-	for (sym_t shown = 0; shown <= t->shown.nr; shown++)
-		w->kind_of[shown] = UINT32_MAX;
-	vec_each (&t->ids, id) {
-		if (w->kind_of[id->shown] != UINT32_MAX)
+	for (size_t i = 0; i < 3 * ((size_t)t->shown.nr + 1); i++)
+		w->kind_of[i] = UINT32_MAX;
+	vec_each(&t->ids, id)
+	{
+		if (census_kind(w, id) != UINT32_MAX)
 			continue;
-		w->kind_of[id->shown] = (uint32_t)w->kinds.nr;
+		census_set_kind(w, id, (uint32_t)w->kinds.nr);
 		vec_push(&w->kinds, (struct kind){ .shown = names_str(&t->shown, id->shown) });
 	}
 }
@@ -51,7 +53,7 @@ static void find_traits(struct census *w)
 	uint64_t *all = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*all)));
 
 	vec_each (&w->told->ids, id) {
-		uint32_t kind = w->kind_of[id->shown];
+		uint32_t kind = census_kind(w, id);
 		uint64_t *at = map_at(&seen, map_pair(kind, id->value));
 		unsigned shape;
 
@@ -118,7 +120,7 @@ static bool holds_another(const struct census *w, const struct note *n, const st
 		struct str inner = names_str(&w->told->values, id->value);
 
 		if (id != outer && id->place & NAMED_WITHIN && inner.n < text.n &&
-		    str_find(text, inner) < text.n)
+		    kind_is_kept(&w->kinds.v[census_kind(w, id)]) && str_find(text, inner) < text.n)
 			return true;
 	}
 	return false;
@@ -131,7 +133,7 @@ static void note_habits(struct habits *h, const struct note *n)
 
 	for (size_t i = 0; i < n->nr; i++) {
 		const struct told_id *id = &w->told->ids.v[n->ids + i];
-		uint32_t k = w->kind_of[id->shown];
+		uint32_t k = census_kind(w, id);
 		struct kind *kind = &w->kinds.v[k];
 		uint64_t *at = map_at(&h->values, map_pair(k, id->value));
 
@@ -141,8 +143,8 @@ static void note_habits(struct habits *h, const struct note *n)
 		kind->lines += n->count;
 		if (id->place & NAMED_IN_THREAD)
 			h->v[k].thread_lines += n->count;
-		if (!(id->place & NAMED_WITHIN) && holds_another(w, n, id))
-			h->v[k].nr_outer += n->count;
+		if (id->place & NAMED_WITHIN)
+			h->v[k].nr_within += n->count;
 		note_place(h, k, log, id->value, n->template);
 	}
 }
@@ -176,7 +178,7 @@ static bool is_answer(struct str s)
 static void drop_answers(struct census *w)
 {
 	vec_each (&w->told->ids, id) {
-		struct kind *k = &w->kinds.v[w->kind_of[id->shown]];
+		struct kind *k = &w->kinds.v[census_kind(w, id)];
 
 		if (k->traits & KIND_WORD && kind_is_kept(k) &&
 		    is_answer(names_str(&w->told->values, id->value)))
@@ -186,12 +188,10 @@ static void drop_answers(struct census *w)
 
 static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_small)
 {
-	bool is_path = k->traits & KIND_PATH;
-
 	if (k->traits & KIND_NUMBER)
 		return number_fate(k, h, is_small);
-	if (is_path && 2 * h->nr_outer >= k->lines)
-		return FATE_OUTER;
+	if (10 * h->nr_within >= 9 * k->lines && !(k->traits & KIND_RANDOM))
+		return FATE_PART;
 	if (is_small)
 		return FATE_KEPT;
 	if (k->nr_values < 2 || k->lines < 4)
@@ -208,13 +208,36 @@ static bool is_counted(const struct census *w, uint32_t kind)
 		uint64_t v[8];
 		size_t nr;
 
-		if (w->kind_of[id->shown] != kind)
+		if (census_kind(w, id) != kind)
 			continue;
 		nr = shape_numbers(names_str(&w->told->values, id->value), v, 8);
 		if (!nr || nr > 2 || v[nr - 1] >= 10000)
 			return false;
 	}
 	return true;
+}
+
+/* Paths that hold the name of a thing are about that thing; so are threads named after one. */
+static void drop_outer(struct habits *h)
+{
+	struct census *w = h->w;
+
+	vec_each (&w->told->notes, n) {
+		for (size_t i = 0; i < n->nr; i++) {
+			const struct told_id *id = &w->told->ids.v[n->ids + i];
+			uint32_t k = census_kind(w, id);
+
+			if (!(id->place & NAMED_WITHIN) && holds_another(w, n, id))
+				h->v[k].nr_outer += n->count;
+		}
+	}
+	for (size_t i = 0; i < w->kinds.nr; i++) {
+		struct kind *k = &w->kinds.v[i];
+		bool is_shell = k->traits & KIND_PATH || 2 * h->v[i].thread_lines >= k->lines;
+
+		if (kind_is_kept(k) && is_shell && 2 * h->v[i].nr_outer >= k->lines)
+			k->fate = FATE_OUTER;
+	}
 }
 
 static void judge(struct census *w)
@@ -233,6 +256,7 @@ static void judge(struct census *w)
 		if (10 * h.v[i].thread_lines >= 9 * k->lines && is_counted(w, (uint32_t)i))
 			k->traits |= KIND_THREAD;
 	}
+	drop_outer(&h);
 	free(h.v);
 	map_done(&h.values);
 	map_done(&h.templates);
@@ -240,27 +264,77 @@ static void judge(struct census *w)
 	map_done(&h.last_first);
 }
 
-/* "attempt_m" rather than "attempt_#_m_#", where that is no other kind's name. */
+/* Of the keys of one kind: the one that says most, which is one with letters and many lines. */
+static uint64_t worth_of(struct str name, uint64_t lines)
+{
+	size_t nr_letters = 0;
+
+	for (size_t i = 0; i < name.n; i++)
+		nr_letters += (name.p[i] | 0x20) >= 'a' && (name.p[i] | 0x20) <= 'z';
+	return nr_letters >= 2 && str_find_char(name, '*') == name.n ? lines + 1 : 0;
+}
+
+/* "attempt_m" rather than "attempt_#_m_#". */
+static void find_names(struct census *w)
+{
+	struct map lines = { 0 };
+	uint64_t *worth = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*worth)));
+
+	vec_each (&w->told->notes, n)
+		for (size_t i = 0; i < n->nr; i++)
+			*map_at(&lines, w->told->ids.v[n->ids + i].shown) += n->count;
+	vec_each (&w->told->ids, id) {
+		struct kind *k = &w->kinds.v[census_kind(w, id)];
+		struct str shown = names_str(&w->told->shown, id->shown);
+		uint64_t found = worth_of(shown, *map_at(&lines, id->shown));
+		char *name;
+
+		if (k->name.n && found <= worth[k - w->kinds.v])
+			continue;
+		worth[k - w->kinds.v] = found;
+		name = arena_room(w->arena, shown.n + 1);
+		k->name = (struct str){ name, shape_name(shown, name) };
+		if (!k->name.n)
+			k->name = arena_str(w->arena, shown);
+	}
+	free(worth);
+	map_done(&lines);
+}
+
+static int by_lines(const void *a, const void *b)
+{
+	const struct kind *x = *(struct kind *const *)a, *y = *(struct kind *const *)b;
+
+	if (x->lines != y->lines)
+		return x->lines > y->lines ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Of kinds with the same name the one with the most lines has it, others get a number. */
 static void give_names(struct census *w)
 {
+	struct kind **kinds = mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(struct kind *)));
 	struct names taken = { 0 };
-	struct map owner = { 0 };
+	struct map nr = { 0 };
 
+	find_names(w);
+	for (size_t i = 0; i < w->kinds.nr; i++)
+		kinds[i] = &w->kinds.v[i];
+	qsort(kinds, w->kinds.nr, sizeof(struct kind *), by_lines);
 	for (size_t i = 0; i < w->kinds.nr; i++) {
-		struct kind *k = &w->kinds.v[i];
-		char *name = arena_room(w->arena, k->shown.n + 1);
-		struct str short_name = { name, shape_name(k->shown, name) };
 		uint64_t *at;
 
-		k->name = arena_str(w->arena, k->shown);
-		if (!kind_is_kept(k) || !short_name.n)
+		if (!kind_is_kept(kinds[i]))
 			continue;
-		at = map_at(&owner, names_add(&taken, short_name));
-		if (!(*at)++)
-			k->name = short_name;
+		at = map_at(&nr, names_add(&taken, kinds[i]->name));
+		if ((*at)++)
+			kinds[i]->name =
+				arena_fmt(w->arena, STR_FMT "/%llu", STR_ARG(kinds[i]->name),
+					  (unsigned long long)*at);
 	}
+	free(kinds);
 	names_done(&taken);
-	map_done(&owner);
+	map_done(&nr);
 }
 
 void kinds_make(struct census *w)

@@ -74,7 +74,7 @@ void kinds_unite(struct census *w)
 	uint64_t *nr_values = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr_values)));
 
 	vec_each (&w->told->ids, id) {
-		uint32_t kind = w->kind_of[id->shown];
+		uint32_t kind = census_kind(w, id);
 
 		if (!sort_of(&w->kinds.v[kind]) || (*map_at(&known, map_pair(kind, id->value)))++)
 			continue;
@@ -94,9 +94,9 @@ void kinds_unite(struct census *w)
 						 map_pair(seen.v[a].kind, seen.v[b].kind)))++;
 	}
 	join_shared(w, &shared, nr_values);
-	for (sym_t shown = 0; shown <= w->told->shown.nr; shown++)
-		if (w->kind_of[shown] != UINT32_MAX)
-			w->kind_of[shown] = root_of(w, w->kind_of[shown]);
+	for (size_t i = 0; i < 3 * ((size_t)w->told->shown.nr + 1); i++)
+		if (w->kind_of[i] != UINT32_MAX)
+			w->kind_of[i] = root_of(w, w->kind_of[i]);
 	free(nr_values);
 	vec_done(&seen);
 	map_done(&known);

@@ -44,9 +44,9 @@ static void find_versions(struct census *w)
 	for (size_t i = 0; i < w->kinds.nr; i++)
 		front[i] = front_kind(w, &w->kinds.v[i]);
 	vec_each (&t->ids, id)
-		*map_at(&values, map_pair(w->kind_of[id->shown], id->value)) |= 1;
+		*map_at(&values, map_pair(census_kind(w, id), id->value)) |= 1;
 	for (size_t i = 0; i < t->ids.nr; i++) {
-		uint32_t k = w->kind_of[t->ids.v[i].shown];
+		uint32_t k = census_kind(w, &t->ids.v[i]);
 		uint64_t *at = map_at(&values, map_pair(k, t->ids.v[i].value));
 		sym_t head;
 
@@ -81,7 +81,7 @@ static void find_dotted(struct census *w)
 		struct str value = names_str(&t->values, id->value);
 		size_t dot = str_find_char(value, '.');
 
-		seen[w->kind_of[id->shown]] |= dot < value.n ? 2 : 1;
+		seen[census_kind(w, id)] |= dot < value.n ? 2 : 1;
 	}
 	for (size_t i = 0; i < w->kinds.nr; i++)
 		if (w->kinds.v[i].traits & KIND_NUMBER && seen[i] == 3)
@@ -91,7 +91,7 @@ static void find_dotted(struct census *w)
 
 static uint32_t thing_of(struct census *w, const struct told_id *id)
 {
-	uint32_t kind = w->kind_of[id->shown];
+	uint32_t kind = census_kind(w, id);
 	const struct kind *k = &w->kinds.v[kind];
 	struct str value = names_str(&w->told->values, id->value);
 	sym_t sym = id->value;
