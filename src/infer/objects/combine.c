@@ -94,6 +94,9 @@ static bool is_always_with(const struct combining *c, const struct company *o, u
 	const uint64_t *with = map_find(&o->with, other);
 	const struct tie *t = relate_find(c->r, o->kind, other);
 
+	/* a thread of a pool works on anything */
+	if (c->w->kinds.v[other].traits & KIND_THREAD)
+		return false;
 	return with && 10 * *with >= 9 * o->lines && t && relate_kind(t) == RELATION_CROSS;
 }
 

@@ -217,6 +217,7 @@ static void keep_choices(struct function *f, struct relating *r, const struct ce
 		f->nr_children++;
 		f->nr_parents += !(*map_at(&parents, c.parent))++;
 		f->nr_late += is_late(w, p->child, c.parent);
+		f->nr_again += c.lines < 3 ? c.lines - 1 : 2;
 	}
 	f->end = (uint32_t)r->belongs.nr;
 	map_done(&parents);

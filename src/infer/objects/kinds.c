@@ -34,8 +34,7 @@ static void first_kinds(struct census *w)
 
 	for (size_t i = 0; i < 3 * ((size_t)t->shown.nr + 1); i++)
 		w->kind_of[i] = UINT32_MAX;
-	vec_each(&t->ids, id)
-	{
+	vec_each (&t->ids, id) {
 		if (census_kind(w, id) != UINT32_MAX)
 			continue;
 		census_set_kind(w, id, (uint32_t)w->kinds.nr);
@@ -186,10 +185,21 @@ static void drop_answers(struct census *w)
 	}
 }
 
+/* 0+955890 and the like are ranges and sums. */
+static bool has_letters(struct str shown)
+{
+	for (size_t i = 0; i < shown.n; i++)
+		if (((shown.p[i] | 0x20) >= 'a' && (shown.p[i] | 0x20) <= 'z') || shown.p[i] == '*')
+			return true;
+	return false;
+}
+
 static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_small)
 {
 	if (k->traits & KIND_NUMBER)
 		return number_fate(k, h, is_small);
+	if (!(k->traits & (KIND_RANDOM | KIND_ADDRESS | KIND_PATH)) && !has_letters(k->shown))
+		return FATE_ONCE;
 	if (10 * h->nr_within >= 9 * k->lines && !(k->traits & KIND_RANDOM))
 		return FATE_PART;
 	if (is_small)

@@ -1,5 +1,7 @@
 /* Types that are one: those of random values, words or addresses that share values (a thing goes by
- * several keys: uuid, datanodeUuid), since chance does not make them equal. */
+ * several keys: uuid, datanodeUuid), since chance does not make them equal. Names with a number in
+ * them show a type of their own each where they begin differently (usersA1, ordersB2): they are of
+ * the kind that all of them are values of. */
 #include <stdlib.h>
 
 #include "infer/objects/kinds.h"
@@ -20,6 +22,21 @@ static int by_value(const void *a, const void *b)
 	if (x->value != y->value)
 		return x->value < y->value ? -1 : 1;
 	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static bool has_schema(const struct kind *k)
+{
+	unsigned known = KIND_NUMBER | KIND_RANDOM | KIND_ADDRESS | KIND_PATH;
+
+	return !(k->traits & known) && str_find_char(k->shown, '#') < k->shown.n;
+}
+
+/* All of the few values of a schema are values of a kind that has more. */
+static bool is_contained(const struct kind *inner, const struct kind *outer, uint64_t nr_shared,
+			 uint64_t nr_inner, uint64_t nr_outer)
+{
+	return has_schema(inner) && outer->traits & KIND_WORD && nr_shared == nr_inner &&
+	       nr_inner <= 2 && nr_outer >= 3;
 }
 
 static unsigned sort_of(const struct kind *k)
@@ -62,7 +79,12 @@ static void join_shared(struct census *w, const struct map *shared, const uint64
 		uint32_t a = (uint32_t)(s->key >> 32), b = (uint32_t)s->key;
 		uint64_t fewer = nr_values[a] < nr_values[b] ? nr_values[a] : nr_values[b];
 
-		if (s->value >= 2 && 10 * s->value >= 3 * fewer)
+		const struct kind *x = &w->kinds.v[a], *y = &w->kinds.v[b];
+		bool is_inner = is_contained(x, y, s->value, nr_values[a], nr_values[b]) ||
+				is_contained(y, x, s->value, nr_values[b], nr_values[a]);
+
+		if (is_inner || (sort_of(x) && sort_of(x) == sort_of(y) && s->value >= 2 &&
+				 10 * s->value >= 3 * fewer))
 			join(w, a, b);
 	}
 }
@@ -76,7 +98,8 @@ void kinds_unite(struct census *w)
 	vec_each (&w->told->ids, id) {
 		uint32_t kind = census_kind(w, id);
 
-		if (!sort_of(&w->kinds.v[kind]) || (*map_at(&known, map_pair(kind, id->value)))++)
+		if ((!sort_of(&w->kinds.v[kind]) && !has_schema(&w->kinds.v[kind])) ||
+		    (*map_at(&known, map_pair(kind, id->value)))++)
 			continue;
 		nr_values[kind]++;
 		vec_push(&seen, (struct seen){ id->value, kind });
@@ -88,10 +111,7 @@ void kinds_unite(struct census *w)
 			;
 		for (size_t a = i; a < end && end - i <= MAX_SHARING; a++)
 			for (size_t b = a + 1; b < end; b++)
-				if (sort_of(&w->kinds.v[seen.v[a].kind]) ==
-				    sort_of(&w->kinds.v[seen.v[b].kind]))
-					(*map_at(&shared,
-						 map_pair(seen.v[a].kind, seen.v[b].kind)))++;
+				(*map_at(&shared, map_pair(seen.v[a].kind, seen.v[b].kind)))++;
 	}
 	join_shared(w, &shared, nr_values);
 	for (size_t i = 0; i < 3 * ((size_t)w->told->shown.nr + 1); i++)

@@ -29,6 +29,8 @@ static bool are_interchangeable(const struct census *w, const struct tie *t)
 		return true;
 	if (relate_kind(t) != RELATION_ONE || t->is_embedded || t->is_near || t->is_within)
 		return false;
+	if (t->is_equal)
+		return true;
 	if (!w->is_small && ((a->traits | b->traits) & never || a->scope || b->scope))
 		return false;
 	if (!w->is_small && t->a_of_b.nr_children < 5 && t->nr_templates < 3)

@@ -32,6 +32,7 @@ static int by_thread(const void *a, const void *b)
 
 struct guess {
 	uint32_t parent_kind, child_kind;
+	int64_t ns;
 	struct belongs b;
 };
 
@@ -40,7 +41,7 @@ struct nearing {
 	const struct relating *r;
 	VEC(struct line) lines;
 	VEC(struct guess) v;
-	struct map done; /* (child, kind of the parent) */
+	struct map done; /* (child, kind of the parent): 1 + number of the guess */
 };
 
 static bool may_be_near(const struct nearing *n, const struct thing *p, const struct thing *c)
@@ -62,16 +63,20 @@ static void look_back(struct nearing *n, size_t at, uint32_t child)
 			return;
 		for (uint32_t i = w->named_at.v[l->note]; i < w->named_at.v[l->note + 1]; i++) {
 			const struct thing *p = &w->things.v[w->named.v[i]];
-			uint64_t *seen;
+			struct guess g = {
+				p->kind, w->things.v[child].kind, line->ns, { child, w->named.v[i] }
+			};
+			uint64_t *known;
 
 			if (!may_be_near(n, p, &w->things.v[child]))
 				continue;
-			seen = map_at(&n->done, map_pair(child, p->kind));
-			if ((*seen)++)
-				continue;
-			vec_push(&n->v, (struct guess){ p->kind,
-							w->things.v[child].kind,
-							{ child, w->named.v[i] } });
+			known = map_at(&n->done, map_pair(child, p->kind));
+			if (!*known) {
+				vec_push(&n->v, g);
+				*known = n->v.nr;
+			} else if (g.ns < n->v.v[*known - 1].ns) {
+				n->v.v[*known - 1] = g;
+			}
 		}
 	}
 }
@@ -129,7 +134,8 @@ void near_make(struct relating *r, const struct census *w)
 		uint32_t note = n.lines.v[i].note;
 
 		for (uint32_t j = w->named_at.v[note]; j < w->named_at.v[note + 1]; j++)
-			if (w->things.v[w->named.v[j]].scope && !(*map_at(&seen, w->named.v[j]))++)
+			if (w->things.v[w->named.v[j]].scope &&
+			    !(*map_at(&seen, map_pair(w->named.v[j], n.lines.v[i].file)))++)
 				look_back(&n, i, w->named.v[j]);
 	}
 	if (n.v.nr)

@@ -9,6 +9,8 @@
 
 #define NO_TEMPLATE UINT32_MAX /* told by a path, a name or a scope, not by a statement */
 
+enum { PATH_LINES = 3 }; /* a path says it once, and for all lines of its log */
+
 /* Lines of one template that name both; a's kind is the lower number. */
 struct meeting {
 	uint32_t kind_a, kind_b;
@@ -81,7 +83,7 @@ static void find_meetings(struct meetings *m, const struct census *w)
 	}
 	for (size_t i = 0; i < w->logs.nr; i++)
 		meet_all(m, w, w->path.v + w->path_at.v[i], w->path_at.v[i + 1] - w->path_at.v[i],
-			 NO_TEMPLATE, 1, w->first_ns);
+			 NO_TEMPLATE, PATH_LINES, w->first_ns);
 	for (uint32_t i = 0; i < w->things.nr; i++) {
 		const struct thing *t = &w->things.v[i];
 
@@ -118,12 +120,30 @@ static void note_template(struct tie *t, uint32_t template, uint64_t lines)
 	}
 }
 
+/* Numbers of one scope that are the same whenever a line names both. */
+static bool is_equal(const struct census *w, const struct meeting *m, size_t nr)
+{
+	const struct kind *a = &w->kinds.v[m->kind_a], *b = &w->kinds.v[m->kind_b];
+	struct map values = { 0 };
+	bool is_same = nr >= 5 && a->traits & b->traits & KIND_SMALL && a->scope == b->scope;
+	size_t nr_values;
+
+	for (size_t i = 0; i < nr && is_same; i++) {
+		is_same = w->things.v[m[i].a].value == w->things.v[m[i].b].value;
+		*map_at(&values, w->things.v[m[i].a].value) = 1;
+	}
+	nr_values = values.nr;
+	map_done(&values);
+	return is_same && nr_values >= 2;
+}
+
 static void test_tie(struct relating *r, const struct census *w, const struct meeting *m, size_t nr)
 {
 	struct tie t = { .a = m->kind_a, .b = m->kind_b };
 	struct pair *pairs = mem_alloc(mem_bytes(nr, sizeof(*pairs)));
 	uint64_t lines = 0;
 
+	t.is_equal = is_equal(w, m, nr);
 	t.is_within = is_scope_of(w, t.a, t.b) || is_scope_of(w, t.b, t.a);
 	for (size_t i = 0; i < nr; i++) {
 		lines += m[i].count;

@@ -30,6 +30,7 @@ struct function {
 	uint64_t exceptions; /* of them, that speak against it */
 	uint32_t nr_children, nr_parents;
 	uint32_t nr_late;    /* children seen clearly before their parent */
+	uint64_t nr_again;   /* times that a child was seen again with its parent */
 	uint32_t begin, end; /* in relating.belongs, by child */
 };
 
@@ -44,6 +45,7 @@ struct tie {
 	bool is_within;   /* one's scope is the other */
 	bool is_embedded; /* known from the numbers in the names: one's begin with the other's */
 	bool is_alias;    /* the same numbers: two names of one thing */
+	bool is_equal;    /* lines name the same number under both keys */
 	bool is_near;     /* from lines next to each other */
 	uint32_t above;   /* is_embedded, is_near: the kind that the other's belong to */
 };

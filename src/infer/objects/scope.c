@@ -1,12 +1,15 @@
 /* The context of a log is what its path names, and each kind of which the log names one thing
  * only, again and again. A kind of small numbers whose values come back in several contexts of a
- * kind that is nearly always known means {context, number}; of such kinds of contexts the one with
- * the fewest things is taken. Numbers in names of threads belong to the process, which is the log.
- * One pass over the lines for the contexts, one to count, one to name. */
+ * kind that is nearly always known means {context, number}. Of such kinds of contexts the one with
+ * the fewest things is taken among those in which numbers live about as briefly as in any: a number
+ * that was given out twice lives from its first time to its last. Numbers in names of threads
+ * belong to the process, which is the log. One pass over the lines for the contexts, one to count,
+ * one to name. */
 #include "infer/objects/scope.h"
 
 #include <stdlib.h>
 
+#include "base/time.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
 #include "model/loss.h"
@@ -17,6 +20,12 @@ struct context {
 	uint32_t kind, thing;
 };
 
+/* A number within a context. */
+struct life {
+	uint64_t pair; /* small kind, kind of context */
+	int64_t first_ns, last_ns;
+};
+
 struct scoping {
 	struct census *w;
 	VEC(struct context) v; /* log by log */
@@ -24,9 +33,12 @@ struct scoping {
 	struct map covered;    /* (small kind, kind of context): lines */
 	struct map recurs;     /* (small kind, kind of context): values in several contexts */
 	struct map within;     /* (small kind, kind of context, value): 1 + thing, or SEVERAL */
-	struct map lines;      /* small kind: lines */
-	struct map values;     /* (small kind, value) */
-	struct map nr_values;  /* small kind: values */
+	struct map lives;      /* (small kind, context, value): 1 + number in spans */
+	VEC(struct life) spans;
+	struct map sums;      /* (small kind, kind of context): of all spans */
+	struct map lines;     /* small kind: lines */
+	struct map values;    /* (small kind, value) */
+	struct map nr_values; /* small kind: values */
 };
 
 static bool may_be_context(const struct kind *k)
@@ -131,9 +143,30 @@ static size_t contexts_of(const struct scoping *s, size_t note, uint32_t log, st
 	return nr;
 }
 
-static void count_value(struct scoping *s, uint32_t kind, sym_t value, uint64_t lines,
+static void count_life(struct scoping *s, uint64_t pair, uint32_t context, sym_t value,
+		       const struct note *n)
+{
+	uint64_t key = pair * 0x9e3779b97f4a7c15u ^ map_pair(context, value) * 0xc2b2ae3d27d4eb4fu;
+	uint64_t *at = map_at(&s->lives, key);
+	struct life *l;
+
+	if (n->first_ns == NS_NONE)
+		return;
+	if (!*at) {
+		vec_push(&s->spans, (struct life){ pair, n->first_ns, n->last_ns });
+		*at = s->spans.nr;
+	}
+	l = &s->spans.v[*at - 1];
+	if (n->first_ns < l->first_ns)
+		l->first_ns = n->first_ns;
+	if (n->last_ns > l->last_ns)
+		l->last_ns = n->last_ns;
+}
+
+static void count_value(struct scoping *s, uint32_t kind, sym_t value, const struct note *n,
 			const struct context *v, size_t nr)
 {
+	uint64_t lines = n->count;
 	uint64_t *at = map_at(&s->values, map_pair(kind, value));
 
 	if (!(*at)++)
@@ -145,6 +178,7 @@ static void count_value(struct scoping *s, uint32_t kind, sym_t value, uint64_t 
 		if (v[i].thing == UINT32_MAX)
 			continue;
 		*map_at(&s->covered, pair) += lines;
+		count_life(s, pair, v[i].thing, value, n);
 		at = map_at(&s->within, pair * 0x9e3779b97f4a7c15u ^ value * 0xc2b2ae3d27d4eb4fu);
 		if (*at && *at != SEVERAL && *at != v[i].thing + 1) {
 			*at = SEVERAL;
@@ -174,7 +208,7 @@ static void count_all(struct scoping *s)
 			if (!is_known)
 				nr = contexts_of(s, i, log, v);
 			is_known = true;
-			count_value(s, t->kind, t->value, n->count, v, nr);
+			count_value(s, t->kind, t->value, n, v, nr);
 		}
 	}
 }
@@ -186,20 +220,36 @@ static uint64_t count_of(const struct map *m, uint64_t key)
 	return at ? *at : 0;
 }
 
+static bool is_candidate(const struct scoping *s, uint32_t small, uint32_t kind)
+{
+	uint64_t lines = count_of(&s->lines, small), values = count_of(&s->nr_values, small);
+	uint64_t covered = count_of(&s->covered, map_pair(small, kind));
+	uint64_t recurs = count_of(&s->recurs, map_pair(small, kind));
+
+	return 4 * covered >= 3 * lines && 2 * recurs >= values && recurs;
+}
+
+/* How long numbers live within contexts of this kind, a millisecond at least. */
+static uint64_t time_lived(const struct scoping *s, uint32_t small, uint32_t kind)
+{
+	return count_of(&s->sums, map_pair(small, kind)) + NS_MS;
+}
+
 /* 1 + the kind of context, or 0. */
 static uint32_t best_scope(const struct scoping *s, uint32_t small)
 {
 	const struct census *w = s->w;
-	uint64_t lines = count_of(&s->lines, small), values = count_of(&s->nr_values, small);
 	uint32_t best = 0, fewest = UINT32_MAX;
-	uint64_t best_covered = 0;
+	uint64_t briefest = UINT64_MAX, best_covered = 0;
 
+	for (uint32_t kind = 0; kind < w->kinds.nr; kind++)
+		if (is_candidate(s, small, kind) && time_lived(s, small, kind) < briefest)
+			briefest = time_lived(s, small, kind);
 	for (uint32_t kind = 0; kind < w->kinds.nr; kind++) {
 		uint64_t covered = count_of(&s->covered, map_pair(small, kind));
-		uint64_t recurs = count_of(&s->recurs, map_pair(small, kind));
 		uint32_t nr = w->kinds.v[kind].nr_things;
 
-		if (4 * covered < 3 * lines || 2 * recurs < values || !recurs)
+		if (!is_candidate(s, small, kind) || time_lived(s, small, kind) / 2 > briefest)
 			continue;
 		if (nr > fewest || (nr == fewest && covered <= best_covered))
 			continue;
@@ -208,6 +258,36 @@ static uint32_t best_scope(const struct scoping *s, uint32_t small)
 		best_covered = covered;
 	}
 	return best;
+}
+
+/* A number that stands beside numbers of a scope is of that scope, too. */
+static uint32_t scope_of_siblings(const struct scoping *s, uint32_t small)
+{
+	const struct census *w = s->w;
+	struct map lines = { 0 };
+	uint64_t all = count_of(&s->lines, small);
+	uint32_t scope = 0;
+
+	for (size_t i = 0; i < w->told->notes.nr; i++) {
+		uint32_t begin = w->named_at.v[i], end = w->named_at.v[i + 1], sibling = 0;
+		bool is_here = false;
+
+		for (uint32_t j = begin; j < end; j++) {
+			const struct kind *k = &w->kinds.v[w->things.v[w->named.v[j]].kind];
+
+			is_here |= w->things.v[w->named.v[j]].kind == small;
+			if (k->scope && !k->is_of_writer)
+				sibling = k->scope;
+		}
+		if (is_here && sibling)
+			*map_at(&lines, sibling) += w->told->notes.v[i].count;
+	}
+	for (uint32_t kind = 0; kind < w->kinds.nr; kind++)
+		if (count_of(&lines, kind + 1) && 2 * count_of(&lines, kind + 1) >= all &&
+		    4 * count_of(&s->covered, map_pair(small, kind)) >= 3 * all)
+			scope = kind + 1;
+	map_done(&lines);
+	return scope;
 }
 
 static uint32_t scope_thing(const struct scoping *s, const struct kind *k, size_t note,
@@ -254,6 +334,8 @@ static void name_within(struct scoping *s)
 				}
 				thing = census_thing(w, t.kind, t.value, scope + 1);
 				census_lives(w, thing, n);
+				if (w->kinds.v[w->things.v[scope].kind].traits & KIND_LOG)
+					census_lives(w, scope, n);
 			}
 			vec_push(&named, thing);
 		}
@@ -317,6 +399,20 @@ static bool comes_back(const struct census *w, uint32_t kind)
 	return nr_several && 2 * nr_several >= nr_values;
 }
 
+/* What is an amount shows when each scope is looked at by itself: numbers hardly come back. */
+static void drop_counters(struct census *w)
+{
+	uint64_t *lines = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*lines)));
+
+	census_count(w);
+	vec_each (&w->things, t)
+		lines[t->kind] += t->scope ? t->lines : 0;
+	for (size_t i = 0; i < w->kinds.nr; i++)
+		if (w->kinds.v[i].scope && 2 * lines[i] < 3 * (uint64_t)w->kinds.v[i].nr_things)
+			w->kinds.v[i].fate = FATE_ONCE;
+	free(lines);
+}
+
 void scope_make(struct census *w)
 {
 	struct scoping s = { .w = w };
@@ -324,6 +420,8 @@ void scope_make(struct census *w)
 	census_count(w);
 	find_contexts(&s);
 	count_all(&s);
+	vec_each (&s.spans, l)
+		*map_at(&s.sums, l->pair) += (uint64_t)(l->last_ns - l->first_ns);
 	for (uint32_t kind = 0; kind < w->kinds.nr && !w->is_small; kind++) {
 		struct kind *k = &w->kinds.v[kind];
 
@@ -335,13 +433,28 @@ void scope_make(struct census *w)
 			k->is_of_writer = true;
 		}
 	}
+	for (uint32_t kind = 0; kind < w->kinds.nr && !w->is_small; kind++) {
+		struct kind *k = &w->kinds.v[kind];
+
+		if (wants_scope(k) && !(k->traits & KIND_THREAD) &&
+		    (!k->scope || k->is_of_writer)) {
+			uint32_t scope = scope_of_siblings(&s, kind);
+
+			k->is_of_writer &= !scope;
+			k->scope = scope ? scope : k->scope;
+		}
+	}
 	name_within(&s);
+	drop_counters(w);
 	census_count(w);
 	vec_done(&s.v);
 	vec_done(&s.at);
 	map_done(&s.covered);
 	map_done(&s.recurs);
 	map_done(&s.within);
+	map_done(&s.lives);
+	map_done(&s.sums);
+	vec_done(&s.spans);
 	map_done(&s.lines);
 	map_done(&s.values);
 	map_done(&s.nr_values);

@@ -30,6 +30,9 @@ static bool is_edge(const struct census *w, const struct tie *t, const struct fu
 		return true;
 	if (!t->is_near && (f->lines < 3 || f->nr_children < 2))
 		return false;
+	/* a child that was seen with its parent once proves nothing, unless there are many */
+	if (!t->is_near && f->nr_again < 3 && f->nr_children < 10)
+		return false;
 	return 2 * f->nr_children >= child->nr_things && 10 * f->nr_late <= 3 * f->nr_children;
 }
 
