@@ -216,6 +216,19 @@ static bool is_host_of(const struct naming *n, size_t at)
 	       (t->kind == TOKEN_WORD || t->kind == TOKEN_IP || t->kind == TOKEN_MIXED);
 }
 
+/* A name with dots, as hosts, tables and settings have, or a word in quotes: not part of the
+ * wording, unless it is a place in the program that tells what follows. */
+static bool is_foreign(const struct naming *n, size_t at)
+{
+	const struct token *t = &n->t->v[at];
+	uint16_t behind = at + 1 < n->t->nr ? t[1].before : n->t->behind;
+	struct str s = line_text(n, t);
+
+	if ((t->before & BEFORE_QUOTE) && (behind & BEFORE_QUOTE))
+		return true;
+	return memchr(s.p, '.', s.n) && !(behind & (BEFORE_COLON | BEFORE_CALL));
+}
+
 /* Whether it varies, so that the template does not hold it. */
 static bool name(struct naming *n, size_t at)
 {
@@ -226,7 +239,7 @@ static bool name(struct naming *n, size_t at)
 		return true;
 	switch ((enum token_kind)t->kind) {
 	case TOKEN_WORD:
-		return name_word(n, at);
+		return name_word(n, at) || is_foreign(n, at);
 	case TOKEN_NUMBER:
 	case TOKEN_DECIMAL:
 		name_number(n, at);
@@ -254,7 +267,7 @@ static bool name(struct naming *n, size_t at)
 		name_mixed(n, at);
 		break;
 	case TOKEN_CODE:
-		return false;
+		return is_foreign(n, at);
 	default:
 		break;
 	}
