@@ -77,3 +77,20 @@ void sort_items(struct sort_item *v, size_t nr)
 		memcpy(v, from, nr * sizeof(*v));
 	free(spare);
 }
+
+void sort_records(void *v, size_t nr, size_t bytes, uint64_t (*key)(const void *record))
+{
+	struct sort_item *items = mem_alloc(mem_bytes(nr + 1, sizeof(*items)));
+	char *sorted, *from = v;
+
+	for (size_t i = 0; i < nr; i++)
+		items[i] = (struct sort_item){ key(from + i * bytes), i };
+	sort_items(items, nr);
+	sorted = mem_alloc(mem_bytes(nr + 1, bytes));
+	for (size_t i = 0; i < nr; i++)
+		memcpy(sorted + i * bytes, from + items[i].at * bytes, bytes);
+	if (nr)
+		memcpy(v, sorted, nr * bytes);
+	free(sorted);
+	free(items);
+}

@@ -11,6 +11,8 @@ struct sort_item {
 };
 
 void sort_items(struct sort_item *v, size_t nr);
+/* Records of that many bytes, by the number that is asked for each. */
+void sort_records(void *v, size_t nr, size_t bytes, uint64_t (*key)(const void *record));
 
 /* Signed numbers in the order of unsigned ones. */
 static inline uint64_t sort_signed(int64_t n)

@@ -49,11 +49,30 @@ static void negative_numbers_come_first(void **state)
 	assert_true(sort_signed(0) < sort_signed(INT64_MAX));
 }
 
+static uint64_t second_of(const void *record)
+{
+	return ((const uint32_t *)record)[1];
+}
+
+static void records_move_as_a_whole(void **state)
+{
+	uint32_t v[][3] = { { 1, 9, 1 }, { 2, 3, 2 }, { 3, 9, 3 }, { 4, 0, 4 } };
+
+	(void)state;
+	sort_records(v, 4, sizeof(*v), second_of);
+	assert_int_equal(v[0][0], 4);
+	assert_int_equal(v[1][2], 2);
+	assert_int_equal(v[2][0], 1);
+	assert_int_equal(v[3][2], 3);
+	sort_records(v, 0, sizeof(*v), second_of);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_and_many_come_in_order_and_equal_ones_as_they_were),
 		cmocka_unit_test(negative_numbers_come_first),
+		cmocka_unit_test(records_move_as_a_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,20 +5,18 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/sort.h"
 #include "base/time.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
 
-static int by_child(const void *a, const void *b)
+/* They come in the order of templates, which is kept. */
+static uint64_t child_of(const void *record)
 {
-	const struct pair *x = a, *y = b;
+	const struct pair *p = record;
 
-	if (x->child != y->child)
-		return x->child < y->child ? -1 : 1;
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	return (x->template > y->template) - (x->template <y->template);
+	return map_pair(p->child, p->parent);
 }
 
 /* Of one child: the parent with the most lines, the earliest of several; pairs up to end. */
@@ -104,11 +102,9 @@ struct ballot {
 	size_t begin, end; /* of pairs in the order of templates */
 };
 
-static int by_template(const void *a, const void *b)
+static uint64_t template_of(const void *record)
 {
-	const struct pair *x = a, *y = b;
-
-	return (x->template > y->template) - (x->template <y->template);
+	return ((const struct pair *)record)->template;
 }
 
 static int by_lines(const void *a, const void *b)
@@ -155,7 +151,7 @@ static bool vote(const struct pair *pairs, size_t nr, const struct verdict *all,
 	struct verdict kept;
 
 	memcpy(p, pairs, nr * sizeof(*p));
-	qsort(p, nr, sizeof(*p), by_template);
+	sort_records(p, nr, sizeof(*p), template_of);
 	for (size_t i = 0, end; i < nr; i = end) {
 		struct ballot b = { p[i].template, 0, i, 0 };
 
@@ -229,7 +225,7 @@ void function_test(struct function *f, struct relating *r, const struct census *
 	struct map left_out = { 0 };
 	struct verdict all, kept;
 
-	qsort(pairs, nr, sizeof(*pairs), by_child);
+	sort_records(pairs, nr, sizeof(*pairs), child_of);
 	all = weigh(pairs, nr, NULL);
 	*f = (struct function){ .lines = all.lines, .exceptions = all.minority };
 	f->nr_children = all.nr_children;

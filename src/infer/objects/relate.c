@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/sort.h"
 #include "base/time.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
@@ -92,15 +93,22 @@ static void find_meetings(struct meetings *m, const struct census *w)
 	}
 }
 
-static int by_kinds(const void *a, const void *b)
+static uint64_t template_of(const void *record)
 {
-	const struct meeting *x = a, *y = b;
+	return ((const struct meeting *)record)->template;
+}
 
-	if (x->kind_a != y->kind_a)
-		return x->kind_a < y->kind_a ? -1 : 1;
-	if (x->kind_b != y->kind_b)
-		return x->kind_b < y->kind_b ? -1 : 1;
-	return (x->template > y->template) - (x->template <y->template);
+static uint64_t kinds_of(const void *record)
+{
+	const struct meeting *m = record;
+
+	return map_pair(m->kind_a, m->kind_b);
+}
+
+static void sort(struct meetings *m)
+{
+	sort_records(m->v.v, m->v.nr, sizeof(*m->v.v), template_of);
+	sort_records(m->v.v, m->v.nr, sizeof(*m->v.v), kinds_of);
 }
 
 /* Keeps the templates with the most lines. */
@@ -169,8 +177,7 @@ void relate_make(struct relating *r, const struct census *w)
 
 	*r = (struct relating){ 0 };
 	find_meetings(&m, w);
-	if (m.v.nr)
-		qsort(m.v.v, m.v.nr, sizeof(*m.v.v), by_kinds);
+	sort(&m);
 	for (size_t i = 0, end; i < m.v.nr; i = end) {
 		for (end = i; end < m.v.nr && m.v.v[end].kind_a == m.v.v[i].kind_a &&
 			      m.v.v[end].kind_b == m.v.v[i].kind_b;
