@@ -1,5 +1,7 @@
 /* Only numbers within the same scope, only lines of the same log and thread, four lines back at the
- * most, and only kinds that never share a line. What comes of it is marked as inferred. */
+ * most, and only kinds that never share a line. A child is looked at where it first appears, and
+ * parents mostly do so as well: what is begun is begun for something that was begun just before.
+ * What comes of it is marked as inferred. */
 #include "infer/objects/near.h"
 
 #include <stdlib.h>
@@ -33,6 +35,7 @@ static int by_thread(const void *a, const void *b)
 struct guess {
 	uint32_t parent_kind, child_kind;
 	int64_t ns;
+	bool is_fresh; /* the parent first appears there */
 	struct belongs b;
 };
 
@@ -63,9 +66,11 @@ static void look_back(struct nearing *n, size_t at, uint32_t child)
 			return;
 		for (uint32_t i = w->named_at.v[l->note]; i < w->named_at.v[l->note + 1]; i++) {
 			const struct thing *p = &w->things.v[w->named.v[i]];
-			struct guess g = {
-				p->kind, w->things.v[child].kind, line->ns, { child, w->named.v[i] }
-			};
+			struct guess g = { p->kind,
+					   w->things.v[child].kind,
+					   line->ns,
+					   l->ns <= p->first_ns,
+					   { child, w->named.v[i] } };
 			uint64_t *known;
 
 			if (!may_be_near(n, p, &w->things.v[child]))
@@ -112,12 +117,14 @@ static void decide(struct nearing *n, struct relating *r, const struct guess *g,
 			  *child = &w->kinds.v[g->child_kind];
 	VEC(struct belongs) v = { 0 };
 	struct map parents = { 0 };
+	size_t nr_fresh = 0;
 
 	for (size_t i = 0; i < nr; i++) {
 		vec_push(&v, g[i].b);
 		*map_at(&parents, g[i].b.parent) += 1;
+		nr_fresh += g[i].is_fresh;
 	}
-	if (nr >= 3 && 10 * nr >= 8 * (size_t)child->nr_things &&
+	if (nr >= 3 && 2 * nr_fresh >= nr && 10 * nr >= 8 * (size_t)child->nr_things &&
 	    2 * parents.nr >= parent->nr_things && parent->nr_things < child->nr_things)
 		relate_tell(r, w, v.v, v.nr, (struct tie){ .is_near = true });
 	vec_done(&v);
@@ -127,7 +134,6 @@ static void decide(struct nearing *n, struct relating *r, const struct guess *g,
 void near_make(struct relating *r, const struct census *w)
 {
 	struct nearing n = { .w = w, .r = r };
-	struct map seen = { 0 };
 
 	gather_lines(&n);
 	for (size_t i = 0; i < n.lines.nr; i++) {
@@ -135,7 +141,7 @@ void near_make(struct relating *r, const struct census *w)
 
 		for (uint32_t j = w->named_at.v[note]; j < w->named_at.v[note + 1]; j++)
 			if (w->things.v[w->named.v[j]].scope &&
-			    !(*map_at(&seen, map_pair(w->named.v[j], n.lines.v[i].file)))++)
+			    n.lines.v[i].ns <= w->things.v[w->named.v[j]].first_ns)
 				look_back(&n, i, w->named.v[j]);
 	}
 	if (n.v.nr)
@@ -150,5 +156,4 @@ void near_make(struct relating *r, const struct census *w)
 	vec_done(&n.lines);
 	vec_done(&n.v);
 	map_done(&n.done);
-	map_done(&seen);
 }

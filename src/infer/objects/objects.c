@@ -83,11 +83,13 @@ int objects_settle(struct objects *o, struct object_graph *g, struct losses *los
 	things_make(&w);
 	things_of_paths(&w);
 	scope_make(&w);
+	scope_drop_counters(&w);
 	relate_all(&before, &w);
 	merge_drop_states(&w, &before);
 	merge_kinds(&w, &before);
 	relate_all(&before, &w);
 	combine_kinds(&w, &before);
+	scope_drop_counters(&w);
 	relate_all(&r, &w);
 	near_make(&r, &w);
 	stack_make(&s, &w, &r);

@@ -399,8 +399,7 @@ static bool comes_back(const struct census *w, uint32_t kind)
 	return nr_several && 2 * nr_several >= nr_values;
 }
 
-/* What is an amount shows when each scope is looked at by itself: numbers hardly come back. */
-static void drop_counters(struct census *w)
+void scope_drop_counters(struct census *w)
 {
 	uint64_t *lines = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*lines)));
 
@@ -408,7 +407,8 @@ static void drop_counters(struct census *w)
 	vec_each (&w->things, t)
 		lines[t->kind] += t->scope ? t->lines : 0;
 	for (size_t i = 0; i < w->kinds.nr; i++)
-		if (w->kinds.v[i].scope && 2 * lines[i] < 3 * (uint64_t)w->kinds.v[i].nr_things)
+		if (w->kinds.v[i].scope && !w->is_small &&
+		    2 * lines[i] < 3 * (uint64_t)w->kinds.v[i].nr_things)
 			w->kinds.v[i].fate = FATE_ONCE;
 	free(lines);
 }
@@ -445,7 +445,6 @@ void scope_make(struct census *w)
 		}
 	}
 	name_within(&s);
-	drop_counters(w);
 	census_count(w);
 	vec_done(&s.v);
 	vec_done(&s.at);

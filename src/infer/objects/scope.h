@@ -7,5 +7,7 @@ struct census;
 
 /* Gives kinds of small numbers their scope and makes their things anew within it. */
 void scope_make(struct census *w);
+/* What is an amount shows when each scope is looked at by itself: numbers hardly come back. */
+void scope_drop_counters(struct census *w);
 
 #endif
