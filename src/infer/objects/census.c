@@ -42,6 +42,7 @@ void census_done(struct census *w)
 	vec_done(&w->path_at);
 	vec_done(&w->writers);
 	vec_done(&w->aliases);
+	map_done(&w->same);
 	vec_done(&w->logs);
 	map_done(&w->log_at);
 }

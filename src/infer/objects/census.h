@@ -89,6 +89,7 @@ struct census {
 	VEC(uint32_t) path_at;  /* the same for logs */
 	VEC(uint32_t) writers;  /* of each log: the thing that writes it */
 	VEC(struct other_name) aliases;
+	struct map same;   /* (kind, value): 1 + (kind, value) that it is another spelling of */
 	VEC(sym_t) logs;   /* files, in the order in which they came */
 	struct map log_at; /* number + 1, by sym of the file */
 	uint64_t nr_lines;

@@ -125,6 +125,22 @@ static bool holds_another(const struct census *w, const struct note *n, const st
 	return false;
 }
 
+/* Parts of a path are names of folders; parts of another name may be what it belongs to. */
+static bool is_in_path(const struct census *w, const struct note *n, const struct told_id *inner)
+{
+	struct str part = names_str(&w->told->values, inner->value);
+
+	for (size_t i = 0; i < n->nr; i++) {
+		const struct told_id *id = &w->told->ids.v[n->ids + i];
+		struct str text = names_str(&w->told->values, id->value);
+
+		if (id != inner && w->kinds.v[census_kind(w, id)].traits & KIND_PATH &&
+		    text.n > part.n && str_find(text, part) < text.n)
+			return true;
+	}
+	return false;
+}
+
 static void note_habits(struct habits *h, const struct note *n)
 {
 	struct census *w = h->w;
@@ -142,7 +158,7 @@ static void note_habits(struct habits *h, const struct note *n)
 		kind->lines += n->count;
 		if (id->place & NAMED_IN_THREAD)
 			h->v[k].thread_lines += n->count;
-		if (id->place & NAMED_WITHIN)
+		if (id->place & NAMED_WITHIN && is_in_path(w, n, id))
 			h->v[k].nr_within += n->count;
 		note_place(h, k, log, id->value, n->template);
 	}

@@ -148,6 +148,11 @@ void stack_make(struct stack *s, const struct census *w, const struct relating *
 	for (uint32_t i = 0; i < w->kinds.nr; i++)
 		s->is_in[i] =
 			w->is_small && kind_is_kept(&w->kinds.v[i]) && w->kinds.v[i].nr_things;
+	/* what goes by several names is something, whether it belongs to anything or not */
+	vec_each (&w->kinds, k)
+		if (k->fate == FATE_MERGED && kind_is_kept(&w->kinds.v[k->into]) &&
+		    w->kinds.v[k->into].nr_things >= 5)
+			s->is_in[k->into] = true;
 	vec_each (&s->edges, e)
 		s->is_in[e->from] = s->is_in[e->to] = true;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/time.h"
+#include "infer/objects/spelling.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
 
@@ -96,6 +97,10 @@ static uint32_t thing_of(struct census *w, const struct told_id *id)
 	struct str value = names_str(&w->told->values, id->value);
 	sym_t sym = id->value;
 
+	const uint64_t *same = map_find(&w->same, map_pair(kind, id->value));
+
+	if (same)
+		return census_thing(w, (uint32_t)((*same - 1) >> 32), (sym_t)(*same - 1), 0);
 	if (!kind_is_kept(k))
 		return UINT32_MAX;
 	if (k->version_of) {
@@ -157,6 +162,7 @@ void things_make(struct census *w)
 {
 	find_versions(w);
 	find_dotted(w);
+	spelling_find(w);
 	vec_each (&w->told->notes, n)
 		name_things(w, n);
 	vec_push(&w->named_at, (uint32_t)w->named.nr);

@@ -1,5 +1,6 @@
 #include "infer/objects/told.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/time.h"
@@ -100,6 +101,20 @@ static void place_note(struct told *t, const struct note *n)
 	}
 }
 
+/* Hexadecimal values that nothing names are told apart by their length, which is that of one kind.
+ */
+static sym_t shown_as(struct told *t, const struct named *n)
+{
+	char text[32];
+
+	if (!str_eq(n->type, STR("hex")))
+		return keep(t, &t->shown, n->type);
+	if (str_starts(n->value, STR("0x")))
+		return keep(t, &t->shown, STR("hex-0x"));
+	snprintf(text, sizeof(text), "hex-%zu", n->value.n);
+	return keep(t, &t->shown, str_of(text));
+}
+
 void told_add(struct told *t, const struct mention *m)
 {
 	struct note n = { .first_ns = m->first_ns,
@@ -114,7 +129,7 @@ void told_add(struct told *t, const struct mention *m)
 
 	for (size_t i = 0; i < m->nr && i < MAX_IDS; i++) {
 		vec_push(&t->ids,
-			 (struct told_id){ keep(t, &t->shown, m->v[i].type),
+			 (struct told_id){ shown_as(t, &m->v[i]),
 					   keep(t, &t->values, m->v[i].value), m->v[i].place });
 		n.nr++;
 	}
