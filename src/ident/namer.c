@@ -129,6 +129,25 @@ static void find(struct namer *n, struct known *known, struct str text, bool is_
 		add_read(f, &n->line, arena);
 }
 
+/* What is named twice is named once: where it stands first, which is in the text. */
+static void drop_twins(struct found *f)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < f->nr; i++) {
+		const struct named *v = &f->v[i];
+		size_t k = 0;
+
+		while (k < nr &&
+		       (f->v[k].value.n != v->value.n || !str_eq(f->v[k].value, v->value) ||
+			!str_eq(f->v[k].type, v->type)))
+			k++;
+		if (k == nr)
+			f->v[nr++] = *v;
+	}
+	f->nr = nr;
+}
+
 /* --- mentions of a round ------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t more)
@@ -212,6 +231,7 @@ struct mention *namer_line(struct namer *n, struct str text, const struct namer_
 	find(n, n->lines, text, false, arena, losses);
 	if (at->thread.n)
 		find(n, n->threads, at->thread, true, arena, losses);
+	drop_twins(f);
 	hash = mix(f->template, str_hash(at->thread));
 	for (size_t i = 0; i < f->nr; i++)
 		hash = mix(hash, str_hash(f->v[i].value));

@@ -25,7 +25,7 @@ void namer_begin(struct namer *n);
  * The mention of a line (the first one of its text). Lines of a round that have the same
  * origin, template and identifiers share one. Its times, count and file are the caller's
  * (mention_count). Strings borrow from the text and the arena, which must last as long as
- * the round. What is left out is counted.
+ * the round. What a line names twice stands once. What is left out is counted.
  */
 struct mention *namer_line(struct namer *n, struct str text, const struct namer_where *at,
 			   struct arena *arena, struct losses *losses);

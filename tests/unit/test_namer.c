@@ -109,6 +109,9 @@ static void threads_name_things_and_are_no_text(void **state)
 	assert_str_equal(m->v[0].type, "container_#_#");
 	assert_int_equal(m->v[0].place, NAMED_IN_THREAD);
 	assert_str_equal(m->title, "done");
+	m = line_of(n, "run container_1_2 in container_1_2", "Runner for container_1_2");
+	assert_int_equal(m->nr, 1);
+	assert_int_equal(m->v[0].place, 0);
 	namer_free(n);
 	arena_done(&arena);
 }
