@@ -8,7 +8,7 @@
 
 enum {
 	SHARED_MAX = 64, /* further things that both name tell nothing new */
-	KNOWN_NR = 1 << 14,
+	KNOWN_BITS = 12, /* what is asked again is asked soon: a small table stays in the cache */
 	FOLDERS_MAX = 8, /* of a path that are named beside it */
 	DEALS_MAX = 4,   /* who deals with more does so in several requests */
 };
@@ -16,6 +16,7 @@ enum {
 
 struct common_set {
 	uint64_t filter; /* a bit for each thing: what is not there is not held */
+	uint64_t kinds;  /* likewise of kinds, but for folders above a path */
 	uint32_t single_at, nr_singles;
 };
 
@@ -30,15 +31,17 @@ struct common_known {
 	float bits;
 };
 
-/* A thing of a list, and its depth behind it. */
+/* A thing of a list, with its kind and its depth. */
 struct in_set {
-	uint32_t thing, depth;
+	uint32_t thing, kind, depth;
 };
+
+enum { IN_SET_NR = sizeof(struct in_set) / sizeof(uint32_t) };
 
 void common_begin(struct common *c, const struct work *w, const struct owners *o, const float *bits)
 {
 	*c = (struct common){ .w = w, .o = o, .bits = bits };
-	c->known = mem_zalloc(mem_bytes(KNOWN_NR, sizeof(*c->known)));
+	c->known = mem_zalloc(mem_bytes((size_t)1 << KNOWN_BITS, sizeof(*c->known)));
 }
 
 void common_done(struct common *c)
@@ -50,14 +53,14 @@ void common_done(struct common *c)
 	free(c->known);
 }
 
-static uint64_t filter_of(uint32_t thing)
+static uint64_t filter_of(uint32_t number)
 {
-	return (uint64_t)1 << (thing * 0x9e3779b1u >> 26);
+	return (uint64_t)1 << (number * 0x9e3779b1u >> 26);
 }
 
 static const struct in_set *in_set(const struct common *c, uint32_t set, uint32_t *nr)
 {
-	*nr = lists_length(&c->sets, set) / 2;
+	*nr = lists_length(&c->sets, set) / IN_SET_NR;
 	return (const struct in_set *)(const void *)lists_of(&c->sets, set);
 }
 
@@ -81,8 +84,7 @@ static bool is_single(const struct work *w, const struct in_set *v, uint32_t nr,
 	uint32_t kind = w->g->kind_of.v[thing], of_kind = 0;
 
 	for (uint32_t i = 0; i < nr; i++) {
-		if (v[i].depth >= DEPTH_PREFIX || w->g->kind_of.v[v[i].thing] != kind ||
-		    v[i].thing == thing)
+		if (v[i].depth >= DEPTH_PREFIX || v[i].kind != kind || v[i].thing == thing)
 			continue;
 		if (!w->looks[kind].is_path || ++of_kind > FOLDERS_MAX ||
 		    !is_above(w, thing, v[i].thing) ||
@@ -101,12 +103,12 @@ static void add_about(struct common *c, uint32_t set)
 	const struct in_set *v = in_set(c, set, &nr);
 
 	for (uint32_t i = 0; i < nr; i++) {
-		uint32_t kind = w->g->kind_of.v[v[i].thing];
-
 		about.filter |= filter_of(v[i].thing);
-		if (v[i].depth < DEPTH_PREFIX && can_contradict(&w->looks[kind]) &&
-		    is_single(w, v, nr, v[i].thing))
-			vec_push(&c->singles, (struct common_single){ kind, v[i].thing });
+		if (v[i].depth >= DEPTH_PREFIX)
+			continue;
+		about.kinds |= filter_of(v[i].kind);
+		if (can_contradict(&w->looks[v[i].kind]) && is_single(w, v, nr, v[i].thing))
+			vec_push(&c->singles, (struct common_single){ v[i].kind, v[i].thing });
 	}
 	about.nr_singles = (uint32_t)c->singles.nr - about.single_at;
 	vec_push(&c->about, about);
@@ -121,6 +123,7 @@ uint32_t common_set(struct common *c, const struct unit *u)
 		struct held h = c->w->held.v[u->held_at + i];
 
 		vec_push(&c->scratch, h.thing);
+		vec_push(&c->scratch, c->w->g->kind_of.v[h.thing]);
 		vec_push(&c->scratch, h.depth);
 	}
 	set = lists_add(&c->sets, c->scratch.v, c->scratch.nr);
@@ -145,44 +148,41 @@ static bool is_part(const struct work *w, uint32_t numbers, uint32_t kind, const
 	return true;
 }
 
-/* Whether two different things of one kind are explained by what is shared: one is a folder above
- * the other, or they belong to it. */
-static bool is_explained(const struct common *c, uint32_t kind, uint32_t x, uint32_t y,
-			 const uint32_t *shared, unsigned nr)
+/* Whether different things of the kind are explained by what is shared: they belong to it. */
+static bool is_explained(const struct common *c, uint32_t kind, const uint32_t *shared, unsigned nr)
 {
 	const struct work *w = c->w;
 
-	for (unsigned i = 0; i < nr; i++)
-		if (w->g->kind_of.v[shared[i]] == kind)
-			return true;
-	if (w->looks[kind].is_path && is_above(w, x, y))
-		return true;
 	for (unsigned i = 0; i < nr; i++) {
 		uint32_t owner = w->g->kind_of.v[shared[i]];
 
-		if (is_part(w, shared[i], kind, shared, nr) || hold_same_stem(w, kind, owner) ||
-		    hold_is_owner(c->o, kind, owner))
+		if (owner == kind || is_part(w, shared[i], kind, shared, nr) ||
+		    hold_same_stem(w, kind, owner) || hold_is_owner(c->o, kind, owner))
 			return true;
 	}
 	return false;
 }
 
-/* Whether the set names several of the kind, and none of them is the thing or explained. */
-static bool names_others(const struct common *c, uint32_t set, const struct common_single *one,
-			 const uint32_t *shared, unsigned nr_shared)
+/* Whether the set names some of the kind, and none of them is the thing or a folder above it. */
+static bool has_others(const struct common *c, uint32_t set, const struct common_single *one)
 {
 	const struct work *w = c->w;
 	uint32_t nr, of_kind = 0;
 	const struct in_set *v = in_set(c, set, &nr);
 
+	if (!(c->about.v[set].kinds & filter_of(one->kind)))
+		return false;
 	for (uint32_t i = 0; i < nr; i++) {
-		if (v[i].depth >= DEPTH_PREFIX || w->g->kind_of.v[v[i].thing] != one->kind)
+		if (v[i].kind != one->kind || v[i].depth >= DEPTH_PREFIX)
 			continue;
-		if (v[i].thing == one->thing ||
-		    is_explained(c, one->kind, v[i].thing, one->thing, shared, nr_shared))
+		if (v[i].thing == one->thing)
 			return false;
 		of_kind++;
 	}
+	for (uint32_t i = 0; i < nr && of_kind && w->looks[one->kind].is_path; i++)
+		if (v[i].kind == one->kind && v[i].depth < DEPTH_PREFIX &&
+		    is_above(w, v[i].thing, one->thing))
+			return false;
 	return of_kind > 0;
 }
 
@@ -193,7 +193,7 @@ static bool contradict(const struct common *c, uint32_t earlier, uint32_t set,
 	const struct common_single *y = c->singles.v + c->about.v[set].single_at;
 
 	for (uint32_t k = 0; k < c->about.v[set].nr_singles; k++)
-		if (names_others(c, earlier, &y[k], shared, nr))
+		if (has_others(c, earlier, &y[k]) && !is_explained(c, y[k].kind, shared, nr))
 			return true;
 	return false;
 }
@@ -237,7 +237,7 @@ static float tie(const struct common *c, uint32_t earlier, uint32_t set, uint32_
 
 float common_tie(struct common *c, uint32_t earlier, uint32_t set, uint32_t *thing)
 {
-	uint32_t at = (earlier * 0x9e3779b1u ^ set * 0x85ebca77u) >> 18;
+	uint32_t at = (earlier * 0x9e3779b1u ^ set * 0x85ebca77u) >> (32 - KNOWN_BITS);
 	struct common_known *k = &c->known[at];
 
 	if (k->earlier != earlier + 1 || k->set != set + 1) {

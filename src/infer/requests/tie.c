@@ -25,7 +25,7 @@ enum {
 
 /* The last unit of a type that named a thing. */
 struct recent {
-	uint32_t type, unit;
+	uint32_t type, unit, set;
 };
 
 /* Those of one thing. */
@@ -137,7 +137,7 @@ static void offer(struct finder *f, uint32_t unit, struct recent earlier)
 		return;
 	f->offered[c.unit] = unit + 1;
 	f->nr_offers++;
-	c.bits = common_tie(&f->common, l->set[c.unit], l->set[unit], &c.thing);
+	c.bits = common_tie(&f->common, earlier.set, l->set[unit], &c.thing);
 	if (c.bits <= COMMON_NONE)
 		return;
 	if (o->unit == unit + 1) {
@@ -209,7 +209,7 @@ static void remember(struct finder *f, uint32_t unit)
 		}
 		if (!same)
 			same = recent_new(f, r);
-		*same = (struct recent){ u->type, unit };
+		*same = (struct recent){ u->type, unit, f->l->set[unit] };
 	}
 }
 
