@@ -51,6 +51,37 @@ static const struct option record_options[] = {
 	{ 0 },
 };
 
+static const struct option agent_options[] = {
+	{ "logs", NULL, "read the logs of this host as they are written" },
+	{ "to", "HOST:PORT", "the hub to send to, over RELP; tcp://HOST:PORT for plain TCP" },
+	{ "state", "DIR", "what waits to be sent, and where reading stands" },
+	{ "epoch", "TIME", "how often what is new is sent (default: 1s)" },
+	{ "spool", "SIZE", "of what may wait for the hub (default: 256M)" },
+	{ "backlog", "SIZE", "of a log that is met first: read so much of its end (default: 64M)" },
+	{ "name", "NAME", "of this host (default: its host name)" },
+	{ "for", "TIME", "stop after this time: 10min (default: at Ctrl-C)" },
+	{ "layout", "PATTERN", "layout of the log lines as a log4j pattern (default: found out)" },
+	{ "zone", "ZONE", "zone of times that name none: +02:00, UTC (default: the local one)" },
+	{ "tls-ca", "FILE", "speak TLS: certificate of who signed the hub's" },
+	{ "tls-cert", "FILE", "likewise: certificate of this host" },
+	{ "tls-key", "FILE", "likewise: its key" },
+	{ "print-rsyslog-conf", NULL, "print what the system's rsyslog has to be told instead" },
+	{ 0 },
+};
+
+static const struct option hub_options[] = {
+	{ "listen", "HOST:PORT...", "where agents send to, over RELP; tcp://HOST:PORT: plain TCP" },
+	{ "output", "FILE", "keep the run there up to date (default: run.culprit)" },
+	{ "state", "DIR", "of the journal of all messages (default: FILE.hub)" },
+	{ "every", "TIME", "how often the run is written (default: 5s)" },
+	{ "journal", "SIZE", "of what the journal may take (default: 4G)" },
+	{ "for", "TIME", "stop after this time: 10min (default: at Ctrl-C)" },
+	{ "tls-cert", "FILE", "speak TLS: certificate of the hub" },
+	{ "tls-key", "FILE", "likewise: its key" },
+	{ "tls-ca", "FILE", "likewise: take only agents whose certificate this one signed" },
+	{ 0 },
+};
+
 static const struct option learn_options[] = {
 	{ "output", "FILE", "write the model there (default: program.model)" },
 	{ "show", NULL, "show what a model holds, or what would be learned" },
@@ -141,6 +172,21 @@ static const struct command builtin[] = {
 		   "needs root or CAP_NET_RAW; watching sockets needs root.",
 	  .options = record_options,
 	  .run = cmd_record },
+	{ .name = "agent",
+	  .summary = "send what the logs of this host name to a hub, as they are written",
+	  .usage = "--logs --to HOST:PORT [FILE|DIR...]",
+	  .about = "Without files, all logs that processes of this host have open are found and "
+		   "read. Rotation,\n"
+		   "truncation and kill -9 lose no line and read none twice.",
+	  .options = agent_options,
+	  .run = cmd_agent },
+	{ .name = "hub",
+	  .summary = "keep a run of the objects that the logs of many hosts name up to date",
+	  .usage = "--listen HOST:PORT -o FILE",
+	  .about = "Agents send here. Each message is on disk before it is acknowledged, and "
+		   "counts once.",
+	  .options = hub_options,
+	  .run = cmd_hub },
 	{ .name = "export",
 	  .summary = "write a run for the tools that people already use",
 	  .usage = "RUN|INPUT... --format NAME | --store ADDRESS",

@@ -44,6 +44,8 @@ int cmd_analyze(const struct call *call);
 int cmd_ask(const struct call *call);
 int cmd_learn(const struct call *call);
 int cmd_record(const struct call *call);
+int cmd_agent(const struct call *call);
+int cmd_hub(const struct call *call);
 int cmd_export(const struct call *call);
 int cmd_step(const struct call *call);
 int cmd_help(const struct call *call);

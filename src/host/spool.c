@@ -409,6 +409,14 @@ int spool_append(struct spool *s, struct str message, struct error *err)
 	return 0;
 }
 
+bool spool_is_taken(const struct spool *s, uint64_t (*taken)(void *ctx, uint64_t inode), void *ctx)
+{
+	vec_each (&s->segments, seg)
+		if (taken(ctx, seg->inode) < seg->whole)
+			return false;
+	return true;
+}
+
 /* Messages of the segment within its first bytes; counting ends with the limit. */
 static uint64_t count_messages(struct spool *s, const struct segment *seg, uint64_t bytes,
 			       uint64_t limit)

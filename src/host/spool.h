@@ -45,6 +45,8 @@ struct spool_ack {
 	uint64_t (*taken)(void *ctx, uint64_t inode);
 	unsigned window; /* messages that may be taken and not be there yet */
 };
+/* Whether all was taken. */
+bool spool_is_taken(const struct spool *s, uint64_t (*taken)(void *ctx, uint64_t inode), void *ctx);
 /* Removes files that were taken and are there, and those above the bound; how many messages went
  * without having been taken. */
 uint64_t spool_trim(struct spool *s, const struct spool_ack *ack);

@@ -32,6 +32,9 @@
 	X(LOSS_EPOCHS_DAMAGED, "epochs_damaged", \
 	  "message that was refused, being cut, damaged or too long", \
 	  "messages that were refused, being cut, damaged or too long") \
+	X(LOSS_JOURNALS_GONE, "journals_gone", \
+	  "file of the hub's journal that was given up for want of room, with what it held", \
+	  "files of the hub's journal that were given up for want of room, with what they held") \
 	X(LOSS_JARS_BROKEN, "jars_unreadable", "jar that could not be read", \
 	  "jars that could not be read") \
 	X(LOSS_PROGRAMS_BROKEN, "programs_unreadable", \

@@ -10,7 +10,7 @@
 
 struct arena;
 
-#define WIRE_BYTES_MAX ((size_t)128 << 10) /* of a message; larger ones are refused */
+#define WIRE_BYTES_MAX ((size_t)512 << 10) /* of a message; larger ones are refused */
 #define WIRE_BODY_BYTES ((size_t)40 << 10) /* of a body that is full: one more mention fits */
 #define WIRE_NAME_MAX 64                   /* bytes of an agent or boot */
 
