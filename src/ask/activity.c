@@ -13,12 +13,14 @@
 #define FINEST (5 * NS_MS)
 #define TICKS_MOST (1u << 22)
 #define WARNINGS_KEPT 4096 /* of each node */
+#define WAKES_KEPT 4096    /* likewise */
 
 void activity_done(struct activity *a)
 {
 	vec_each (&a->v, l) {
 		free(l->ticks);
 		vec_done(&l->warnings);
+		vec_done(&l->wakes);
 	}
 	vec_done(&a->v);
 	names_done(&a->nodes);
@@ -67,6 +69,29 @@ static void see_spent(struct activity *a, const struct event *ev)
 					 .ns = ev->duration });
 }
 
+/* Lines just after a silence may be about it. Who was at work before it and then says how long
+ * something took speaks of his work. */
+static void see_wake(struct life *l, const struct event *ev, uint64_t number)
+{
+	uint64_t hash = str_hash(ev->thread);
+	size_t at = hash % LIFE_THREADS;
+	int64_t before;
+	bool knew;
+
+	if (l->nr_tail && length_ns(l->tail_ns, ev->ns) >= ACTIVITY_WAKE_NS) {
+		l->silent_from = l->tail_ns;
+		l->silent_until = ev->ns;
+	}
+	before = length_after(l->silent_from, -length_ns(l->silent_from, l->silent_until));
+	knew = l->threads[at].hash == hash && l->threads[at].ns >= before;
+	if (ev->thread.n && !knew && l->silent_until > l->silent_from &&
+	    ev->ns <= length_after(l->silent_until, ACTIVITY_JUST_AFTER_NS) &&
+	    l->wakes.nr < WAKES_KEPT)
+		vec_push(&l->wakes, (struct wake){ l->silent_from, l->silent_until, number });
+	l->threads[at].hash = hash;
+	l->threads[at].ns = ev->ns;
+}
+
 static int see_event(void *ctx, uint64_t number, const struct event *ev)
 {
 	struct activity *a = ctx;
@@ -79,7 +104,12 @@ static int see_event(void *ctx, uint64_t number, const struct event *ev)
 		a->nr_unwatched += ev->node.n > 0;
 		return 0;
 	}
+	see_wake(l, ev, number);
 	see(a, l, ev->ns);
+	if (!l->nr_tail || ev->ns >= l->tail_ns) {
+		l->tail[l->nr_tail++ % LIFE_TAIL] = number;
+		l->tail_ns = ev->ns;
+	}
 	if (ev->duration >= 0 && ev->title.n)
 		see_spent(a, ev);
 	if (ev->level < LEVEL_WARN)

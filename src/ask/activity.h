@@ -7,6 +7,7 @@
 
 #include "ask/peers.h"
 #include "base/names.h"
+#include "base/time.h"
 #include "base/vec.h"
 
 struct error;
@@ -14,10 +15,21 @@ struct request_body;
 struct store;
 
 #define ACTIVITY_NODES 256 /* further nodes are not watched */
+#define LIFE_TAIL 4        /* lines that are a node's last words */
 
 /* A line that warns, or worse. */
 struct warning {
 	int64_t ns;
+	uint64_t event;
+};
+
+#define LIFE_THREADS 64
+#define ACTIVITY_WAKE_NS (300 * NS_MS) /* who was silent for so long is heard of again */
+#define ACTIVITY_JUST_AFTER_NS (200 * NS_MS)
+
+/* A line with which a node is heard of again, by a thread that was not at work before. */
+struct wake {
+	int64_t begin, end; /* of the silence */
 	uint64_t event;
 };
 
@@ -27,6 +39,15 @@ struct life {
 	uint64_t nr_seen;
 	VEC(struct warning) warnings; /* in order of time; the first many */
 	uint64_t nr_warnings;
+	uint64_t tail[LIFE_TAIL]; /* its latest events, in turns */
+	unsigned nr_tail;         /* ever put there */
+	int64_t tail_ns;
+	VEC(struct wake) wakes; /* in order of time; the first many */
+	int64_t silent_from, silent_until;
+	struct {
+		uint64_t hash;
+		int64_t ns;
+	} threads[LIFE_THREADS]; /* when they were heard last; one of those that share a place */
 };
 
 /* Zero is empty. */

@@ -11,23 +11,31 @@
 #include "ask/complaints.h"
 #include "ask/courses.h"
 #include "ask/length.h"
+#include "ask/novel.h"
 #include "ask/repeats.h"
 #include "ask/shifts.h"
 #include "ask/silence.h"
+#include "ask/spells.h"
 #include "ask/stats.h"
 #include "ask/teams.h"
+#include "ask/toll.h"
 #include "ask/types.h"
 #include "ask/warnings.h"
+#include "ask/words.h"
 #include "base/time.h"
 #include "store/store.h"
 
 #define SLOW_TIMES 1.5      /* as in findings.c: less beyond the median is not slow */
-#define WORTH_TELLING 0.005 /* of all slowness, by a slow node */
+#define WORTH_TELLING 0.01  /* of all slowness, by a slow node */
 #define WORTH_A_WAY 0.05    /* by a way between nodes, which is guessed more often */
 #define WAY_SLOWER 3.0      /* than other ways: much of what comes late waits for its turn */
 #define EXPLAINED 0.5       /* of its time, by another finding */
 #define VICTIM 0.7          /* of whose slow requests belong to another finding */
 #define COMPLAINTS_READ 100 /* of each node */
+#define NOVEL_NS (15 * NS_S)
+#define LEAST_NOVEL 3     /* statements about one address */
+#define POINTS_ASKED 4    /* where lines that may be about pauses are said */
+#define ABOUT_SILENCE 0.6 /* of what is said there, at least */
 #define SLOWEST_SHARE 0.02
 #define SLOWEST_LEAST 5
 #define SLOWEST_MOST 50
@@ -45,6 +53,12 @@ double anomalies_share(const struct anomalies *a, const struct anomaly *one)
 	return share > 1 ? 1 : share;
 }
 
+/* A point that words of pauses came from. */
+struct point_said {
+	struct str point;
+	bool about; /* silences, as a rule */
+};
+
 struct looking {
 	struct anomalies *a;
 	struct store *store;
@@ -52,9 +66,11 @@ struct looking {
 	struct activity activity;
 	struct silences silences;
 	struct teams teams;
+	struct toll toll;
 	struct peer_faults faults, way_faults, spent_faults;
 	struct repeats repeats;
 	struct courses courses;
+	VEC(struct point_said) points;
 };
 
 static void looking_done(struct looking *l)
@@ -62,11 +78,13 @@ static void looking_done(struct looking *l)
 	activity_done(&l->activity);
 	silences_done(&l->silences);
 	teams_done(&l->teams);
+	toll_done(&l->toll);
 	peer_faults_done(&l->faults);
 	peer_faults_done(&l->way_faults);
 	peer_faults_done(&l->spent_faults);
 	repeats_done(&l->repeats);
 	courses_done(&l->courses);
+	vec_done(&l->points);
 }
 
 static int see_request(void *ctx, const struct request *r, const struct request_body *body)
@@ -78,6 +96,7 @@ static int see_request(void *ctx, const struct request *r, const struct request_
 		return 0;
 	silences_see(&l->silences, &l->activity, r, body, l->types->v.v[type].p50);
 	teams_add(&l->teams, type, r, body);
+	toll_add(&l->toll, &l->teams.nodes, type, r, body);
 	repeats_add(&l->repeats, type, r, body);
 	courses_add(&l->courses, type, r, body);
 	return 0;
@@ -115,10 +134,96 @@ static int add_complaints(struct looking *l, const struct silence *s, struct ano
 	return r;
 }
 
-static int add_silences(struct looking *l, struct error *err)
+/* Whether such lines are about silences and not about work. Few points are asked for. */
+static int is_about_silence(struct looking *l, struct str point, bool *about, struct error *err)
 {
+	double part;
 	int r = 0;
 
+	*about = false;
+	vec_each (&l->points, p)
+		if (str_eq(p->point, point)) {
+			*about = p->about;
+			return 0;
+		}
+	if (l->points.nr >= POINTS_ASKED || !point.n)
+		return 0;
+	r = words_are_about_silence(l->store, &l->activity, point, &part, err);
+	*about = part >= ABOUT_SILENCE;
+	vec_push(&l->points, (struct point_said){ point, *about });
+	return r;
+}
+
+/* What nodes say of their pauses themselves. */
+static int ask_nodes(struct looking *l, struct error *err)
+{
+	vec_each (&l->silences.v, s) {
+		struct pause_words w = { 0 };
+		bool about = true;
+		int r = 0;
+
+		if (!s->for_good)
+			r = words_of_pause(l->store, &l->activity.v.v[s->node - 1], s->begin,
+					   s->end, &l->a->arena, &w, err);
+		if (r >= 0 && w.said.n && (s->doubtful || !s->requests))
+			r = is_about_silence(l, w.point, &about, err);
+		if (r < 0)
+			return r;
+		s->said = about ? w.said : STR("");
+	}
+	return 0;
+}
+
+/* Whether others come to statements that they never came to before, and most are about the same
+ * address: a log that was merely cut off changes nothing for others. */
+static int find_novel(struct looking *l, const struct silence *s, struct anomaly *one,
+		      struct error *err)
+{
+	int64_t len = length_ns(s->begin, s->end);
+	struct novel n = { 0 };
+	struct complaints c = { 0 };
+	uint64_t lines = 0;
+	int r = novel_find(&n, l->store, &l->activity, s->node, s->begin,
+			   length_after(s->begin, len < NOVEL_NS ? len : NOVEL_NS), err);
+
+	if (r >= 0)
+		r = complaints_read_lines(&c, l->store, &l->activity, n.events.v, n.events.nr, err);
+	one->peer = arena_str(&l->a->arena, complaints_named(&c, &lines));
+	if (lines >= LEAST_NOVEL && 2 * lines >= n.events.nr) {
+		one->novel = lines;
+		one->confidence = 1 - 1 / (1 + (double)lines);
+	}
+	if (c.v.nr) {
+		one->said = arena_str(&l->a->arena, c.v.v[0].text);
+		one->who = arena_str(&l->a->arena, names_str(&l->activity.nodes, c.v.v[0].node));
+	}
+	complaints_done(&c);
+	novel_done(&n);
+	return r;
+}
+
+/* Tells of a node that is gone, unless it ended as it should. */
+static int add_dead(struct looking *l, const struct silence *s, struct anomaly *one,
+		    struct error *err)
+{
+	bool orderly;
+	int r = words_at_end(l->store, &l->activity.v.v[s->node - 1], &l->a->arena, &one->last,
+			     &orderly, err);
+
+	if (r < 0 || orderly)
+		return r;
+	r = s->complained ? add_complaints(l, s, one, err) : find_novel(l, s, one, err);
+	if (r >= 0 && (s->complained || one->novel))
+		vec_push(&l->a->v, *one);
+	return r;
+}
+
+static int add_silences(struct looking *l, struct error *err)
+{
+	int r = ask_nodes(l, err);
+
+	if (r < 0)
+		return r;
 	silences_judge(&l->silences, &l->activity);
 	vec_each (&l->silences.v, s) {
 		struct anomaly one = s->found;
@@ -126,14 +231,14 @@ static int add_silences(struct looking *l, struct error *err)
 		if (!s->told)
 			continue;
 		one.node = arena_str(&l->a->arena, one.node);
-		if (one.kind == ANOMALY_DEAD)
-			r = add_complaints(l, s, &one, err);
-		else
-			r = warnings_of_pause(l->store, one.node, one.end, one.took, &l->a->arena,
-					      &one.said, err);
+		one.said = s->said;
+		if (one.kind != ANOMALY_DEAD) {
+			vec_push(&l->a->v, one);
+			continue;
+		}
+		r = add_dead(l, s, &one, err);
 		if (r < 0)
 			return r;
-		vec_push(&l->a->v, one);
 	}
 	return 0;
 }
@@ -293,10 +398,13 @@ static void add_spent(struct looking *l)
 static void add_faults(struct looking *l)
 {
 	peers_find(&l->teams.nodes, &l->faults);
+	spells_find(&l->teams.nodes, l->types, &l->faults);
 	vec_each (&l->faults.v, f)
-		if (f->lost >= WORTH_TELLING * l->a->slowness && !is_silence(l, f) &&
-		    !is_covered(&l->faults, f))
-			add_fault(l, &l->teams.nodes, f, ANOMALY_SLOW_NODE);
+		if (!is_silence(l, f) && !is_covered(&l->faults, f)) {
+			toll_count(&l->toll, f);
+			if (f->lost >= WORTH_TELLING * l->a->slowness)
+				add_fault(l, &l->teams.nodes, f, ANOMALY_SLOW_NODE);
+		}
 	peers_find(&l->teams.ways, &l->way_faults);
 	vec_each (&l->way_faults.v, f)
 		if (f->lost >= WORTH_A_WAY * l->a->slowness &&
@@ -387,7 +495,11 @@ static int most_lost_first(const void *a, const void *b)
 {
 	const struct anomaly *x = a, *y = b;
 	double known_x = x->lost * x->confidence, known_y = y->lost * y->confidence;
+	bool dead_x = x->kind == ANOMALY_DEAD, dead_y = y->kind == ANOMALY_DEAD;
 
+	/* what goes wrong since then is hardly ever due to anything else */
+	if (dead_x != dead_y)
+		return dead_x ? -1 : 1;
 	if (known_x != known_y)
 		return known_x > known_y ? -1 : 1;
 	if (x->kind != y->kind)

@@ -31,14 +31,16 @@ struct anomaly {
 	struct str type, name; /* of request and of step, where it is about one */
 	struct str said;       /* a line of the log that bears it out */
 	struct str who;        /* whose line that is */
+	struct str last;       /* of a node that is gone: its last line */
 	int64_t begin, end;    /* NS_NONE: with the run */
 	int64_t took, usual;   /* ns: of the odd ones and of those it is compared with (medians) */
 	double often, before;  /* counts: what it says depends on the kind */
 	uint64_t requests;     /* that it touches */
 	uint64_t slowest, slowest_of; /* of the slowest requests, how many it touches */
 	bool others_too;              /* of a pause: the others soon fell silent as well */
-	double lost;                  /* ns that those requests took longer */
-	double confidence;            /* that it did not come about by chance */
+	uint64_t novel; /* of a node that is gone: what others never said before, and now of it */
+	double lost;    /* ns that those requests took longer */
+	double confidence; /* that it did not come about by chance */
 	uint64_t examples[ANOMALY_EXAMPLES];
 	size_t nr_examples;
 };

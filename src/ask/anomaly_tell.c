@@ -35,12 +35,15 @@ static void say_pause(struct buf *b, const struct anomaly *x)
 	buf_fmt(b, STR_FMT " stood still for ", STR_ARG(x->node));
 	time_span_text(b, x->took);
 	say_when(b, x);
-	buf_fmt(b, ": it logged nothing while others %s, and %llu request%s waited through it",
-		x->others_too ? "soon fell silent as well" : "went on",
-		(unsigned long long)x->requests, x->requests == 1 ? "" : "s");
-	buf_add(b, STR(" (usually "));
-	time_span_text(b, x->usual);
-	buf_add(b, STR("). So stops a process that is collecting garbage, or was suspended."));
+	buf_fmt(b, ": it logged nothing while others %s",
+		x->others_too ? "soon fell silent as well" : "went on");
+	if (x->requests) {
+		buf_fmt(b, ", and %llu request%s waited through it (usually ",
+			(unsigned long long)x->requests, x->requests == 1 ? "" : "s");
+		time_span_text(b, x->usual);
+		buf_char(b, ')');
+	}
+	buf_add(b, STR(". So stops a process that is collecting garbage, or was suspended."));
 	if (x->said.n)
 		buf_fmt(b, " It says itself: \"" STR_FMT "\".", STR_ARG(x->said));
 }
@@ -51,17 +54,27 @@ static void say_dead(struct buf *b, const struct anomaly *x)
 
 	buf_fmt(b, STR_FMT " %s", STR_ARG(x->node), back ? "was gone" : "is dead");
 	say_when(b, x);
-	buf_fmt(b, ": nothing was heard of it%s while others went on, which logged %.0f warnings",
-		back ? "" : " any more", x->often);
-	buf_fmt(b, " or errors since (%.0f in as long before).", x->before);
+	buf_fmt(b, ": nothing was heard of it%s while others went on", back ? "" : " any more");
+	if (x->novel)
+		buf_fmt(b,
+			", which since say %llu things about " STR_FMT
+			" that they never said before",
+			(unsigned long long)x->novel, STR_ARG(x->peer));
+	else
+		buf_fmt(b, ", which logged %.0f warnings or errors since (%.0f in as long before)",
+			x->often, x->before);
+	buf_char(b, '.');
 	if (x->said.n)
-		buf_fmt(b, " Most often, on " STR_FMT ": \"" STR_FMT "\".", STR_ARG(x->who),
-			STR_ARG(x->said));
-	if (x->peer.n)
+		buf_fmt(b, " %s, on " STR_FMT ": \"" STR_FMT "\".",
+			x->novel ? "First" : "Most often", STR_ARG(x->who), STR_ARG(x->said));
+	if (x->peer.n && !x->novel)
 		buf_fmt(b, " They name " STR_FMT ".", STR_ARG(x->peer));
 	if (x->requests)
 		buf_fmt(b, " %llu request%s went wrong with it.", (unsigned long long)x->requests,
 			x->requests == 1 ? "" : "s");
+	if (x->last.n)
+		buf_fmt(b, " Its last line, in the middle of its work: \"" STR_FMT "\".",
+			STR_ARG(str_head(x->last, NAME_BYTES)));
 }
 
 static void say_slow_node(struct buf *b, const struct anomaly *x)

@@ -90,7 +90,9 @@ static bool is_address(struct str *word)
 	while (word->n && (word->p[0] == '/' || word->p[0] == ':'))
 		*word = str_skip(*word, 1);
 	for (colon = 0; colon < word->n && word->p[colon] != ':'; colon++)
-		if (word->p[colon] == '/' || word->p[colon] == '=')
+		/* "Connection.java:1058" is a place in the program; hosts are not written so */
+		if (word->p[colon] == '/' || word->p[colon] == '=' ||
+		    (word->p[colon] >= 'A' && word->p[colon] <= 'Z'))
 			return false;
 	for (n = colon + 1; n < word->n && is_digit(word->p[n]); n++)
 		;
@@ -148,6 +150,7 @@ struct reading {
 	struct complaints *c;
 	struct store *s;
 	sym_t node;
+	const struct activity *a;
 };
 
 /* Where a statement is known the point is its place in the program, which the line does not say:
@@ -168,6 +171,22 @@ static struct str behind_thread(struct str text, const struct event *ev)
 	return line;
 }
 
+/* Without what a line begins with that is not known as its head: nothing but numbers and signs. */
+static struct str behind_numbers(struct str masked)
+{
+	struct str rest = masked;
+
+	while (rest.n) {
+		if (str_starts(rest, STR("<*>")))
+			rest = str_skip(rest, 3);
+		else if (!is_word(rest.p[0]) || rest.p[0] == '-' || rest.p[0] == ':')
+			rest = str_skip(rest, 1);
+		else
+			break;
+	}
+	return rest.n ? rest : masked;
+}
+
 static int read_one(void *ctx, uint64_t number, const struct event *ev)
 {
 	struct reading *r = ctx;
@@ -185,7 +204,7 @@ static int read_one(void *ctx, uint64_t number, const struct event *ev)
 	text = str_head(buf_str(&r->c->text), READ_BYTES);
 	complaints_mask(behind_thread(text, ev), ev->point, &r->c->masked);
 	count_addresses(r->c, text, r->node);
-	one = complaint_of(r->c, r->node, buf_str(&r->c->masked));
+	one = complaint_of(r->c, r->node, behind_numbers(buf_str(&r->c->masked)));
 	if (one)
 		vec_push(&one->times, ev->ns);
 	return 0;
@@ -199,7 +218,7 @@ int complaints_read(struct complaints *c, struct store *s, const struct activity
 	vec_each (&a->v, l)
 		every = l->warnings.nr / at_most >= every ? l->warnings.nr / at_most + 1 : every;
 	for (size_t i = 0; i < a->v.nr; i++) {
-		struct reading r = { c, s, (sym_t)i + 1 };
+		struct reading r = { c, s, (sym_t)i + 1, a };
 		size_t nr = 0;
 
 		if (r.node == but)
@@ -215,6 +234,36 @@ int complaints_read(struct complaints *c, struct store *s, const struct activity
 		}
 	}
 	return 0;
+}
+
+static int read_any(void *ctx, uint64_t number, const struct event *ev)
+{
+	struct reading *r = ctx;
+
+	r->node = names_find(&r->a->nodes, ev->node);
+	return r->node ? read_one(ctx, number, ev) : 0;
+}
+
+int complaints_read_lines(struct complaints *c, struct store *s, const struct activity *a,
+			  const uint64_t *events, size_t nr, struct error *err)
+{
+	struct reading r = { c, s, 0, a };
+	int got = 0;
+
+	for (size_t i = 0; i < nr && got >= 0; i++)
+		got = store_each_event(s, events[i], 1, read_any, &r, err);
+	return got < 0 ? got : 0;
+}
+
+struct str complaints_named(const struct complaints *c, uint64_t *lines)
+{
+	const struct address_count *most = NULL;
+
+	vec_each (&c->named, one)
+		if (!most || one->lines > most->lines)
+			most = one;
+	*lines = most ? most->lines : 0;
+	return most ? names_str(&c->addresses, (sym_t)(most - c->named.v) + 1) : STR("");
 }
 
 const struct complaint *complaints_most(const struct complaints *c)

@@ -36,10 +36,15 @@ struct address_count {
  */
 int complaints_read(struct complaints *c, struct store *s, const struct activity *a, sym_t but,
 		    int64_t from, int64_t until, size_t at_most, struct error *err);
+/* Lines that were chosen otherwise, by the numbers of their events. */
+int complaints_read_lines(struct complaints *c, struct store *s, const struct activity *a,
+			  const uint64_t *events, size_t nr, struct error *err);
 void complaints_done(struct complaints *c);
 /* The most frequent, or NULL. */
 const struct complaint *complaints_most(const struct complaints *c);
 /* The address that most nodes name, in most lines; empty if none is named by a good part. */
 struct str complaints_address(const struct complaints *c);
+/* The address that most lines name, and how many do. */
+struct str complaints_named(const struct complaints *c, uint64_t *lines);
 
 #endif

@@ -25,15 +25,15 @@
 #define SLOWER 1.4          /* a stretch goes on while samples are slower by this factor */
 #define LEAST_SLOWER 1.8    /* and counts when their median is by this one */
 #define LONE_SLOWER 3.0     /* all the time, against a single peer: they may just differ */
+#define LEAST_REQUESTS 4    /* that they are of, on each side */
 #define LEAST_RANK 0.75     /* chance that a sample with the label takes longer than one without */
 #define MOST_CHANCE 1e-3    /* after correction */
 #define LEAST_ALWAYS 30     /* samples on each side, of teams that never were otherwise */
 #define OUTSIDE_TIMES 2     /* as much outside a stretch as inside is most of the time */
 #define SELDOM 0.3          /* of the samples may miss the one who is blamed */
-#define MOST_REPEATED 0.95
-#define LEAST_SPREAD 0.2 /* of logarithms: no work is evener than this */
-#define CAP 1.5          /* of a logarithm: one giant does not decide */
-#define SAME_WORK 0.6    /* nodes that share so much of their work are replicas */
+#define LEAST_SPREAD STATS_LEAST_SPREAD
+#define CAP 1.5       /* of a logarithm: one giant does not decide */
+#define SAME_WORK 0.6 /* nodes that share so much of their work are replicas */
 #define LEAST_SHARED 3
 
 void peers_done(struct peers *p)
@@ -143,7 +143,7 @@ static bool are_peers(const struct peers *p, sym_t a, sym_t b)
 	       __builtin_popcountll(x & y) >= SAME_WORK * __builtin_popcountll(x | y);
 }
 
-static uint64_t peers_of(const struct peers *p, const struct peer_group *g, unsigned label)
+uint64_t peers_of(const struct peers *p, const struct peer_group *g, unsigned label)
 {
 	uint64_t bits = 0;
 
@@ -247,45 +247,6 @@ static bool find_stretch(const struct trial *t, size_t *first, size_t *nr)
 	return *nr >= LEAST;
 }
 
-/* Mean and spread of deviations, and how many of them are worth one: neighbours that repeat each
- * other are not independent. */
-struct spread {
-	double mean, sd, per_one;
-};
-
-static struct spread spread_of(const double *d, size_t nr)
-{
-	struct spread s = { 0, 0, 1 };
-	double both = 0, all = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		s.mean += d[i] / (double)nr;
-	for (size_t i = 0; i < nr; i++) {
-		both += i ? (d[i] - s.mean) * (d[i - 1] - s.mean) : 0;
-		all += (d[i] - s.mean) * (d[i] - s.mean);
-	}
-	if (nr < 2 || all <= 0)
-		return s;
-	s.sd = sqrt(all / (double)(nr - 1));
-	/* where hardly anything varies, nothing is repeated either */
-	both /= all + (double)nr * LEAST_SPREAD * LEAST_SPREAD;
-	both = both > MOST_REPEATED ? MOST_REPEATED : both;
-	if (both > 0)
-		s.per_one = (1 + both) / (1 - both);
-	return s;
-}
-
-/* The tail of Student's distribution, by the approximation of Wallace. */
-static double student_tail(double x, double freedom)
-{
-	double z;
-
-	if (x <= 0 || freedom <= 0)
-		return 0.5;
-	z = sqrt(freedom * log1p(x * x / freedom)) * (8 * freedom + 1) / (8 * freedom + 3);
-	return 0.5 * erfc(z / sqrt(2));
-}
-
 /* How far the samples of peers lie around their median. */
 static double spread_of_peers(const struct trial *t, size_t first, size_t nr, int64_t median)
 {
@@ -293,14 +254,14 @@ static double spread_of_peers(const struct trial *t, size_t first, size_t nr, in
 
 	for (size_t i = 0; i < nr; i++)
 		d[i] = capped(logged(t, t->without.v[first + i]->ns) - logged(t, median));
-	return spread_of(d, nr).sd;
+	return stats_spread(d, nr).sd;
 }
 
 /* The chance that a stretch deviates so much, by how much deviations differ inside, outside and
  * among the peers (peers_sd). */
 static double chance_of(const struct trial *t, const struct peer_fault *f, double peers_sd)
 {
-	struct spread in = spread_of(t->off + f->first, f->nr), out = { 0, 0, 1 };
+	struct spread in = stats_spread(t->off + f->first, f->nr), out = { 0, 0, 1 };
 	size_t rest = t->with.nr - f->nr;
 	double *others = arena_array(t->arena, double, rest + 1);
 	double sd, per_one, base, worth;
@@ -309,7 +270,7 @@ static double chance_of(const struct trial *t, const struct peer_fault *f, doubl
 		if (i < f->first || i >= f->first + f->nr)
 			others[n++] = t->off[i];
 	if (rest >= LEAST)
-		out = spread_of(others, rest);
+		out = stats_spread(others, rest);
 	sd = in.sd > out.sd ? in.sd : out.sd;
 	sd = sd > peers_sd ? sd : peers_sd;
 	sd = sd > LEAST_SPREAD ? sd : LEAST_SPREAD;
@@ -320,7 +281,7 @@ static double chance_of(const struct trial *t, const struct peer_fault *f, doubl
 	/* what the node always takes longer is not what makes the stretch stand out */
 	base = rest > f->nr && out.mean > 0 ? out.mean : 0;
 	worth = (double)f->nr / per_one;
-	return student_tail((in.mean - base) / sd * sqrt(worth), worth - 1);
+	return stats_student_tail((in.mean - base) / sd * sqrt(worth), worth - 1);
 }
 
 struct ranked {
@@ -361,13 +322,29 @@ static bool is_far(const struct trial *t, const struct peer_fault *f)
 {
 	double factor =
 		((double)f->took + (double)t->floor) / ((double)f->usual + (double)t->floor);
-	bool always = f->from_first && f->to_last, team = t->g->size > 1 || !t->g->name;
+	/* not seen otherwise, and a single peer or teams only: they may just differ */
+	bool lone = f->from_first &&
+		    (t->nr_others < 2 || (f->to_last && (t->g->size > 1 || !t->g->name)));
 
 	if (f->took - f->usual < 2 * t->floor)
 		return false;
-	if (always && team && (f->nr < LEAST_ALWAYS || f->nr_peers < LEAST_ALWAYS))
+	if (lone && (f->nr < LEAST_ALWAYS || f->nr_peers < LEAST_ALWAYS))
 		return false;
-	return factor >= (always && (t->nr_others < 2 || team) ? LONE_SLOWER : LEAST_SLOWER);
+	return factor >= (lone ? LONE_SLOWER : LEAST_SLOWER);
+}
+
+/* Pieces of one request are no two witnesses: of how many they are, if that is known. */
+static bool has_witnesses(const struct peer_sample **v, size_t nr)
+{
+	struct peer_fault f = { .nr = 0 };
+	bool enough;
+
+	for (size_t i = 0; i < nr; i++)
+		vec_push(&f.requests, v[i]->request);
+	peer_requests_sort(&f);
+	enough = f.requests.nr >= LEAST_REQUESTS || !f.requests.v[0];
+	vec_done(&f.requests);
+	return enough;
 }
 
 /* Who is to blame for what takes long is there all the while. */
@@ -387,10 +364,20 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void note_requests(const struct trial *t, struct peer_fault *f)
+void peer_requests_sort(struct peer_fault *f)
 {
 	size_t kept = 0;
 
+	if (f->requests.nr)
+		qsort(f->requests.v, f->requests.nr, sizeof(*f->requests.v), by_number);
+	for (size_t i = 0; i < f->requests.nr; i++)
+		if (!kept || f->requests.v[kept - 1] != f->requests.v[i])
+			f->requests.v[kept++] = f->requests.v[i];
+	f->requests.nr = kept;
+}
+
+static void note_requests(const struct trial *t, struct peer_fault *f)
+{
 	for (size_t i = f->first; i < f->first + f->nr; i++) {
 		const struct peer_sample *s = t->with.v[i];
 
@@ -401,13 +388,7 @@ static void note_requests(const struct trial *t, struct peer_fault *f)
 			vec_push(&f->requests, s->request);
 	}
 	f->lost *= (double)t->g->seen / (double)t->g->v.nr;
-	if (!f->requests.nr)
-		return;
-	qsort(f->requests.v, f->requests.nr, sizeof(*f->requests.v), by_number);
-	for (size_t i = 0; i < f->requests.nr; i++)
-		if (!kept || f->requests.v[kept - 1] != f->requests.v[i])
-			f->requests.v[kept++] = f->requests.v[i];
-	f->requests.nr = kept;
+	peer_requests_sort(f);
 }
 
 static bool try_label(const struct trial *t, struct peer_fault *f)
@@ -428,7 +409,8 @@ static bool try_label(const struct trial *t, struct peer_fault *f)
 	f->nr_peers = nr;
 	f->took = median_of(t->with.v + f->first, f->nr, scratch);
 	f->usual = median_of(t->without.v + first, nr, scratch);
-	if (!is_far(t, f) || !is_there(t, f) ||
+	if (!is_far(t, f) || !is_there(t, f) || !has_witnesses(t->with.v + f->first, f->nr) ||
+	    !has_witnesses(t->without.v + first, nr) ||
 	    longer(t->with.v + f->first, f->nr, t->without.v + first, nr, t->arena) < LEAST_RANK)
 		return false;
 	/* every stretch of that length was looked at, and every label of every group */
@@ -471,7 +453,7 @@ static void split(struct trial *t, uint64_t others)
 }
 
 /* Times in a log are told by the millisecond: such a step is no difference. */
-static int64_t floor_of(const struct peer_group *g)
+int64_t peers_floor(const struct peer_group *g)
 {
 	int64_t floor = NS_MS;
 
@@ -488,7 +470,7 @@ static void find_in_group(struct peers *p, uint32_t group, double tests, struct 
 	struct trial t = { .p = p, .g = g, .tests = tests, .arena = &arena };
 
 	qsort(g->v.v, g->v.nr, sizeof(*g->v.v), by_time);
-	t.floor = floor_of(g);
+	t.floor = peers_floor(g);
 	for (t.label = 0; t.label < g->nr_labels; t.label++) {
 		uint64_t others = peers_of(p, g, t.label);
 		struct peer_fault f = { .group = group };

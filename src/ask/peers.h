@@ -54,6 +54,11 @@ sym_t peers_label(struct peers *p, struct str label);
 void peers_add(struct peers *p, const struct peer_work *w, const sym_t *labels, unsigned nr,
 	       const struct peer_sample *sample);
 
+/* Which labels of the group are peers of one of them (position in its labels), as bits. */
+uint64_t peers_of(const struct peers *p, const struct peer_group *g, unsigned label);
+/* How finely time was told: no less is a difference. */
+int64_t peers_floor(const struct peer_group *g);
+
 /* A label whose work takes longer than that of its peers at the same time. */
 struct peer_fault {
 	uint32_t group;
@@ -75,5 +80,7 @@ struct peer_faults {
 /* Sorts the samples of each group; the largest loss first. */
 void peers_find(struct peers *p, struct peer_faults *out);
 void peer_faults_done(struct peer_faults *f);
+/* Puts the requests of a fault in order, each once. */
+void peer_requests_sort(struct peer_fault *f);
 
 #endif

@@ -16,16 +16,21 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "ask/alike.h"
 #include "ask/length.h"
 #include "base/time.h"
 
 #define LEAST_NS (300 * NS_MS)
+#define LEAST_DOUBTFUL_NS NS_S
+#define TAKEN_AT_ITS_WORD 0.95
 #define LEAST_GONE_NS (2 * NS_S)
 #define AROUND_NS (2 * NS_S) /* at least so much before and after is looked at */
 #define TIMES_LONGER 3       /* than any other silence around */
 #define LEAST_EXPECTED 15
 #define LEAST_GONE_EXPECTED 20
-#define LEAST_OTHERS 3 /* signs of life of others in the middle of it */
+#define LEAST_ABRUPT 100 /* signs of life missing, where nobody complains */
+#define GO_ON 0.3        /* of what they did before, at least, by peers that go on */
+#define LEAST_OTHERS 3   /* signs of life of others in the middle of it */
 #define COMPLAINTS_NS (15 * NS_S)
 #define LEAST_COMPLAINTS 5
 #define COMPLAINTS_MORE 3 /* times as many as before */
@@ -34,6 +39,7 @@
 #define LEAST_WAITING 3   /* requests, where none is known to have been there */
 #define WAITED 0.4        /* of the silence, by a request that was held up by it */
 #define WAITED_TIMES 2    /* its usual time */
+#define STILL 20 /* one part of so many of a silence before its end nothing has gone on yet */
 #define CANDIDATES_MOST 4096
 #define SHUTDOWN_NS NS_S /* nodes that end within so long of each other end together */
 
@@ -119,7 +125,11 @@ static void look_at_gap(struct silences *s, const struct activity *a, size_t nod
 	struct silence one = { .node = (sym_t)node + 1 };
 
 	one.expected = (before < after ? before : after) * (double)len;
-	if (one.expected < LEAST_EXPECTED)
+	if (one.expected < LEAST_EXPECTED) {
+		one.doubtful = true;
+		one.expected = (before > after ? before : after) * (double)len;
+	}
+	if (one.expected < LEAST_EXPECTED || (one.doubtful && len < ticks_of(a, LEAST_DOUBTFUL_NS)))
 		return;
 	one.alone = others_inside(a, l, g->first, g->until) >= LEAST_OTHERS;
 	one.begin = activity_ns(a, g->first);
@@ -149,6 +159,32 @@ static size_t end_of_others(const struct activity *a, const struct life *l)
 	return lasts[nr / 2];
 }
 
+/* Whether each node of its kind was as busy after this one's last word as before, about: then it
+ * was not the load that ended. */
+static bool peers_go_on(const struct activity *a, size_t node, size_t from, size_t until)
+{
+	const struct life *l = &a->v.v[node];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < a->v.nr; i++) {
+		const struct life *other = &a->v.v[i];
+		double before, after;
+
+		if (i == node || !alike_names(names_str(&a->nodes, (sym_t)i + 1),
+					      names_str(&a->nodes, (sym_t)node + 1)))
+			continue;
+		before = (double)activity_count(a, other, from, l->last) /
+			 (double)(l->last - from + 1);
+		after = (double)activity_count(a, other, l->last, until) /
+			(double)(until - l->last + 1);
+		if (before <= 0 || after < GO_ON * before)
+			return false;
+		nr++;
+	}
+	return nr > 0;
+}
+
+/* A node that never was silent for nearly as long while it was at work, and then for good. */
 static void look_at_end(struct silences *s, const struct activity *a, size_t node)
 {
 	const struct life *l = &a->v.v[node];
@@ -159,11 +195,15 @@ static void look_at_end(struct silences *s, const struct activity *a, size_t nod
 		return;
 	end -= ticks_of(a, SHUTDOWN_NS);
 	len = end - l->last;
-	around = len < ticks_of(a, COMPLAINTS_NS) ? len : ticks_of(a, COMPLAINTS_NS);
+	around = len > ticks_of(a, COMPLAINTS_NS) ? len : ticks_of(a, COMPLAINTS_NS);
 	from = l->last > l->first + around ? l->last - around : l->first;
-	one.expected = density(a, l, from, l->last + 1, len) * (double)len;
+	if (largest_gap(l, from, l->last + 1) * TIMES_LONGER > len)
+		return;
+	one.expected = (double)activity_count(a, l, from, l->last + 1) * (double)len /
+		       (double)(l->last + 1 - from);
 	if (one.expected < LEAST_GONE_EXPECTED)
 		return;
+	one.abrupt = one.expected >= LEAST_ABRUPT && peers_go_on(a, node, from, end);
 	one.begin = activity_ns(a, l->last + 1);
 	one.end = activity_ns(a, end);
 	count_complaints(a, l, &one);
@@ -192,14 +232,40 @@ static bool visits(const struct request_body *body, struct str node)
 	return false;
 }
 
-/* Whether the request was held up until the node went on: for a good part of the silence, and much
- * longer than its like take. Clients run into it one after the other. */
-static bool waited(const struct silence *s, const struct request *r, int64_t median)
+/* The time around a moment in which nothing of the request begins or ends. */
+static void still_around(const struct request *r, const struct request_body *body, int64_t at,
+			 int64_t *from, int64_t *until)
 {
-	int64_t from = r->start > s->begin ? r->start : s->begin;
-	double len = (double)length_ns(s->begin, s->end), held = (double)length_ns(from, s->end);
+	*from = r->start;
+	*until = r->end;
+	for (size_t i = 0; i < body->nr_spans; i++) {
+		const int64_t times[] = { body->spans[i].start, body->spans[i].end };
 
-	return r->end >= s->end && held >= WAITED * len && held >= WAITED_TIMES * (double)median;
+		for (int k = 0; k < 2; k++) {
+			if (times[k] <= at && times[k] > *from)
+				*from = times[k];
+			if (times[k] > at && times[k] < *until)
+				*until = times[k];
+		}
+	}
+}
+
+/* Whether the request was held up until the node went on: for a good part of the silence, and much
+ * longer than its like take. Clients run into it one after the other. What stood still long before
+ * and still does long after it waits for something else. */
+static bool waited(const struct silence *s, const struct request *r,
+		   const struct request_body *body, int64_t median)
+{
+	int64_t len = length_ns(s->begin, s->end), from = r->start, until, held;
+
+	from = from > s->begin ? from : s->begin;
+	held = length_ns(from, s->end);
+	if (r->end < s->end || (double)held < WAITED * (double)len ||
+	    (double)held < WAITED_TIMES * (double)median)
+		return false;
+	still_around(r, body, length_after(s->end, -len / STILL), &from, &until);
+	return (double)length_ns(from, s->end) >= WAITED * (double)len &&
+	       from >= length_after(s->begin, -len / 2) && until <= length_after(s->end, len / 2);
 }
 
 /* Under way when the node was heard last, and not well since; or begun since, and failed. */
@@ -215,7 +281,8 @@ void silences_see(struct silences *s, const struct activity *a, const struct req
 		  const struct request_body *body, int64_t median)
 {
 	vec_each (&s->v, one) {
-		bool met = one->for_good ? went_wrong(one, r, median) : waited(one, r, median);
+		bool met =
+			one->for_good ? went_wrong(one, r, median) : waited(one, r, body, median);
 		int64_t ns = length_ns(r->start, r->end);
 
 		if (!met)
@@ -249,6 +316,12 @@ static bool earlier(const struct silence *a, const struct silence *b)
 	return ends < 0 || (ends == 0 && a < b);
 }
 
+/* Of a silence that may be mere lack of work, only the node itself can tell otherwise. */
+static bool is_idle(const struct silence *s)
+{
+	return s->doubtful && !s->said.n;
+}
+
 /* Whether another silence is the likelier reason of the same waiting. */
 static bool is_shadow(const struct silences *s, const struct silence *one)
 {
@@ -257,7 +330,7 @@ static bool is_shadow(const struct silences *s, const struct silence *one)
 		int64_t y = length_ns(other->begin, other->end);
 
 		if (other == one || other->node == one->node || other->for_good != one->for_good ||
-		    !overlap(one, other) || (!other->requests && one->requests))
+		    is_idle(other) || !overlap(one, other) || (!other->requests && one->requests))
 			continue;
 		if (y < x / 2)
 			continue;
@@ -272,7 +345,8 @@ static bool is_shadow(const struct silences *s, const struct silence *one)
 static bool is_first(const struct silences *s, const struct silence *one)
 {
 	vec_each (&s->v, other)
-		if (other != one && overlap(one, other) && other->begin <= one->begin)
+		if (other != one && !is_idle(other) && overlap(one, other) &&
+		    other->begin <= one->begin)
 			return false;
 	return one->visitors >= LEAST_WAITING &&
 	       (double)one->visitors >= NEARLY_ALL * (double)one->requests;
@@ -288,13 +362,19 @@ void silences_judge(struct silences *s, const struct activity *a)
 {
 	vec_each (&s->v, one) {
 		int64_t len = length_ns(one->begin, one->end);
-		bool complained = has_complaints(one);
 		double trust = 1 - 1 / (2 + (double)(one->requests + one->complaints));
 
+		one->complained = has_complaints(one);
 		one->told = one->alone ? one->visitors > 1 || one->requests >= LEAST_WAITING
 				       : is_first(s, one);
+		if (one->said.n && len >= LEAST_DOUBTFUL_NS) {
+			one->told = true;
+			trust = TAKEN_AT_ITS_WORD;
+		}
 		if (one->for_good)
-			one->told = complained;
+			one->told = one->complained || one->abrupt;
+		else if (is_idle(one))
+			one->told = false;
 		if (!one->told || is_shadow(s, one)) {
 			one->told = false;
 			continue;

@@ -11,6 +11,10 @@ struct silence {
 	int64_t begin, end;
 	bool alone;      /* others went on */
 	bool for_good;   /* it was never heard again; end is that of the others */
+	bool doubtful;   /* it was busy on one side only: idle nodes are silent, too */
+	struct str said; /* what it says itself of the time that is missing */
+	bool abrupt;     /* for good, in the middle of its work, while its peers went on */
+	bool complained; /* others warn since */
 	double expected; /* signs of life, had it gone on as before */
 	uint64_t complaints, complaints_before; /* warnings of others since, and before */
 	uint64_t requests;                      /* that waited through it, or went wrong with it */

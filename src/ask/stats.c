@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define MOST_REPEATED 0.95
+
 static int by_value(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -43,6 +45,38 @@ double stats_more_often(uint64_t in, uint64_t nr, uint64_t other_in, uint64_t ot
 	double z = (p - q) / sqrt(p * (1 - p) / n + q * (1 - q) / m);
 
 	return 0.5 * erfc(-z / sqrt(2));
+}
+
+struct spread stats_spread(const double *d, size_t nr)
+{
+	struct spread s = { 0, 0, 1 };
+	double both = 0, all = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		s.mean += d[i] / (double)nr;
+	for (size_t i = 0; i < nr; i++) {
+		both += i ? (d[i] - s.mean) * (d[i - 1] - s.mean) : 0;
+		all += (d[i] - s.mean) * (d[i] - s.mean);
+	}
+	if (nr < 2 || all <= 0)
+		return s;
+	s.sd = sqrt(all / (double)(nr - 1));
+	/* where hardly anything varies, nothing is repeated either */
+	both /= all + (double)nr * STATS_LEAST_SPREAD * STATS_LEAST_SPREAD;
+	both = both > MOST_REPEATED ? MOST_REPEATED : both;
+	if (both > 0)
+		s.per_one = (1 + both) / (1 - both);
+	return s;
+}
+
+double stats_student_tail(double x, double freedom)
+{
+	double z;
+
+	if (x <= 0 || freedom <= 0)
+		return 0.5;
+	z = sqrt(freedom * log1p(x * x / freedom)) * (8 * freedom + 1) / (8 * freedom + 3);
+	return 0.5 * erfc(z / sqrt(2));
 }
 
 uint64_t dice_next(struct dice *d)

@@ -14,6 +14,16 @@ double stats_mean(const int64_t *v, size_t nr);
  * the normal approximation with one half added everywhere, so that few cases never look sure. */
 double stats_more_often(uint64_t in, uint64_t nr, uint64_t other_in, uint64_t other_nr);
 
+/* Mean and spread of values in their order, and how many of them are worth one: neighbours that
+ * repeat each other are not independent. */
+struct spread {
+	double mean, sd, per_one;
+};
+#define STATS_LEAST_SPREAD 0.2 /* of logarithms: no work is evener than this */
+struct spread stats_spread(const double *d, size_t nr);
+/* The tail of Student's distribution, by the approximation of Wallace. */
+double stats_student_tail(double x, double freedom);
+
 /* A sequence of dice (splitmix64); any seed is good. */
 struct dice {
 	uint64_t seed;

@@ -11,9 +11,11 @@
 #include "ask/length.h"
 #include "ask/own.h"
 
-#define TOGETHER 3      /* a team's members begin within one part of so many of its time */
-#define THERE 2         /* who is there for one part of so many of a request may be to blame */
-#define SPANS_MOST 4096 /* of a request that are looked at */
+#define TOGETHER 3         /* a team's members begin within one part of so many of its time */
+#define THERE 2            /* who is there for one part of so many of a request may be to blame */
+#define SPANS_MOST 4096    /* of a request that are looked at */
+#define ABOUT 3            /* one part of so many of a silence around it is still near */
+#define WAITS_WORK 1000000 /* comparisons for the silences of one request */
 
 void teams_done(struct teams *t)
 {
@@ -194,6 +196,55 @@ static void add_whole(const struct cut *c, const uint32_t *nr_children)
 	peers_add(&c->t->nodes, &w, nodes, w.size, &sample);
 }
 
+/* Whether a span of the node is under way at a moment, about. */
+static bool is_near(const struct cut *c, sym_t node, int64_t at, int64_t about)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->v[i].node == node && c->v[i].span->start <= length_after(at, about) &&
+		    c->v[i].span->end >= length_after(at, -about))
+			return true;
+	return false;
+}
+
+/* What logs tell is often moments only: the work lies in the silence between two of them. Those
+ * did it who are seen where it begins and where it ends. */
+static void add_wait(const struct cut *c, const struct span *wait, const sym_t *nodes, unsigned nr)
+{
+	struct peer_work w = { c->type, wait->name, 0, 0 };
+	int64_t ns = length_ns(wait->start, wait->end);
+	sym_t there[PEERS_LABELS];
+
+	for (unsigned i = 0; i < nr; i++)
+		if (is_near(c, nodes[i], wait->start, ns / ABOUT) &&
+		    is_near(c, nodes[i], wait->end, ns / ABOUT))
+			there[w.size++] = nodes[i];
+	/* alone, a node is told apart by its own steps */
+	if (w.size > 1)
+		peers_add(
+			&c->t->nodes, &w, there, w.size,
+			&(struct peer_sample){ .at = wait->start, .ns = ns, .request = c->r->id });
+}
+
+static void add_waits(const struct cut *c)
+{
+	sym_t nodes[PEERS_LABELS];
+	unsigned nr = list_nodes(c, nodes);
+	size_t left = WAITS_WORK;
+
+	for (size_t i = 0; i < c->body->nr_spans && i < SPANS_MOST && nr; i++) {
+		const struct span *s = &c->body->spans[i];
+
+		if (s->kind != SPAN_WAIT)
+			continue;
+		if (left < nr * c->nr) {
+			c->t->nodes.nr_left_out++;
+			continue;
+		}
+		left -= nr * c->nr;
+		add_wait(c, s, nodes, nr);
+	}
+}
+
 static void add_way(const struct cut *c, const struct span *from, const struct span *to, int64_t ns)
 {
 	struct peer_work w = { c->type, to->name, 1, 0 };
@@ -272,6 +323,7 @@ void teams_add(struct teams *t, uint32_t type, const struct request *r,
 	add_singles(&c);
 	add_teams(&c);
 	add_whole(&c, nr_children);
+	add_waits(&c);
 	add_calls(&c, nr_children);
 	add_messages(&c);
 }
