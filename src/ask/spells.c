@@ -447,7 +447,7 @@ static bool try_stretch(const struct pool *pool, sym_t label, const struct stret
 	bool always;
 	double chance;
 
-	nr = at->end >= at->begin ? place(pool, at->end + 1) - first : 0;
+	nr = at->end >= at->begin ? place(pool, length_after(at->end, 1)) - first : 0;
 	always = nr == pool->nr;
 	t.v = pool->v + first;
 	t.nr = nr;

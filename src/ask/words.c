@@ -95,8 +95,8 @@ int words_of_pause(struct store *s, const struct life *life, int64_t begin, int6
 
 	*out = (struct pause_words){ 0 };
 	vec_each (&life->wakes, w) {
-		if (w->end < length_after(end, -l.length / 2) || w->begin > begin + l.length / 2 ||
-		    w->begin >= end)
+		if (w->end < length_after(end, -l.length / 2) ||
+		    w->begin > length_after(begin, l.length / 2) || w->begin >= end)
 			continue;
 		if (r < 0 || out->said.n || nr++ >= LINES_MOST)
 			break;
