@@ -58,6 +58,7 @@ struct slow_sets {
 };
 
 struct findings {
+	const char *more; /* options that commands in the answer need besides, or NULL */
 	struct arena arena;
 	struct types types;
 	VEC(struct slow_sets) sets; /* by type */

@@ -228,19 +228,30 @@ static bool has_mirror(const struct object_ends *e, const struct class *c, int64
 			length_after(w->to, window + 2 * SLACK + 2), &hit);
 }
 
-static void try_all(struct trial *t, const struct object_wait *v, size_t nr)
+/* Silences that are long enough for the window, and end at different times. */
+static size_t pick(const struct object_wait *v, size_t nr, int64_t window, struct object_wait *to)
 {
 	int64_t last = INT64_MIN;
+	size_t picked = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if ((last != INT64_MIN && length_ns(last, v[i].to) <= window) ||
+		    length_ns(v[i].from, v[i].to) < 4 * window)
+			continue;
+		last = v[i].to;
+		to[picked++] = v[i];
+	}
+	return picked;
+}
+
+static void try_all(struct trial *t, const struct object_wait *v, size_t nr)
+{
 	struct moment hit;
 
 	t->hits = t->nr = t->mirrored = 0;
 	map_clear(&t->seen);
 	t->expected = 0;
 	for (size_t i = 0; i < nr; i++) {
-		if ((last != INT64_MIN && length_ns(last, v[i].to) <= t->window) ||
-		    length_ns(v[i].from, v[i].to) < 4 * t->window)
-			continue;
-		last = v[i].to;
 		t->nr++;
 		t->expected += chance(t, &v[i]);
 		if (find_hit(t->e, t->c, t->window, &v[i], &hit)) {
@@ -293,34 +304,46 @@ static struct object_wait *sample(const struct object_ends *e, const struct obje
 	return v;
 }
 
-/* Whose owners differ: the type of which there are fewest, since that is the highest. */
-static uint32_t find_elsewhere(const struct object_ends *e, const struct object_cause *c,
-			       const struct object_wait *v, size_t nr)
+/* How many hits have the same owner of a type as the one that waits, and how many another. */
+static void count_owners(const struct object_ends *e, const struct object_cause *c, uint32_t type,
+			 const struct object_wait *v, size_t nr, uint32_t count[3])
 {
-	const struct object_graph *g = e->g;
-	uint32_t best = UINT32_MAX;
-
-	for (uint32_t t = 0; t < g->nr_types; t++) {
-		uint32_t differ = 0, hits = 0, other;
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t mine, theirs, other;
 		int64_t ns;
 
-		if (!g->types[t].is_in_graph || g->types[t].nr_objects < 2 ||
-		    (best != UINT32_MAX && g->types[t].nr_objects >= g->types[best].nr_objects))
+		if (!object_cause_of(e, c, &v[i], &other, &ns))
 			continue;
-		for (size_t i = 0; i < nr; i++) {
-			uint32_t a, b;
-
-			if (!object_cause_of(e, c, &v[i], &other, &ns))
-				continue;
-			a = object_above_of_type(g, v[i].object, t);
-			b = object_above_of_type(g, other, t);
-			hits++;
-			differ += a != UINT32_MAX && b != UINT32_MAX && a != b;
-		}
-		if (2 * differ > hits)
-			best = t;
+		mine = object_above_of_type(e->g, v[i].object, type);
+		theirs = object_above_of_type(e->g, other, type);
+		count[2]++;
+		if (mine != UINT32_MAX && theirs != UINT32_MAX)
+			count[mine == theirs]++;
 	}
-	return best;
+}
+
+/* The higher a type of owners is, the fewer there are of it. */
+static void find_owners(const struct object_ends *e, struct object_cause *c,
+			const struct object_wait *v, size_t nr)
+{
+	const struct object_type *types = e->g->types;
+
+	c->elsewhere = c->together = UINT32_MAX;
+	for (uint32_t t = 0; t < e->g->nr_types; t++) {
+		uint32_t count[3] = { 0 };
+
+		if (!types[t].is_in_graph || types[t].nr_objects < 2)
+			continue;
+		count_owners(e, c, t, v, nr, count);
+		if (2 * count[0] > count[2] &&
+		    (c->elsewhere == UINT32_MAX ||
+		     types[t].nr_objects < types[c->elsewhere].nr_objects))
+			c->elsewhere = t;
+		if (2 * count[1] > count[2] &&
+		    (c->together == UINT32_MAX ||
+		     types[t].nr_objects > types[c->together].nr_objects))
+			c->together = t;
+	}
 }
 
 static void consider(const struct trial *t, double *best, struct object_cause *c)
@@ -339,27 +362,40 @@ static void consider(const struct trial *t, double *best, struct object_cause *c
 				    .expected = t->expected };
 }
 
+/* Classes of so few ends cannot be hit often enough, and those of so many by any moment. */
+static bool is_hopeless(struct trial *t, size_t nr)
+{
+	double width = (double)(t->window + SLACK), run;
+
+	if (t->c->nr < CAUSE_WAITS_LEAST || (double)t->c->nr < DISTINCT / 2 * (double)nr)
+		return true;
+	cover(t);
+	run = (double)length_ns(t->e->from, t->e->to) + width;
+	return t->covered.v[t->c->nr] > run / 2;
+}
+
 int object_cause(const struct object_ends *e, const struct object_waits *w, uint32_t kind,
 		 struct object_cause *c)
 {
 	const struct wait_kind *k = &w->kinds.v[kind];
 	struct trial t = { .e = e };
 	double best = 0, tried = 0;
-	struct object_wait *v;
-	size_t nr;
+	struct object_wait *v, *picked;
+	size_t nr, nr_picked;
 
 	if (k->nr < CAUSE_WAITS_LEAST)
 		return 0;
 	v = sample(e, w, k, &nr);
-	vec_each (&e->classes, class) {
-		/* the line that ends the silence says nothing of what ended it */
-		if (class->nr < CAUSE_WAITS_LEAST || class->template == k->after)
-			continue;
-		t.c = class;
-		for (int i = 0; i < WINDOWS && windows[i] <= k->median_ns / 4; i++) {
-			t.window = windows[i];
-			cover(&t);
-			try_all(&t, v, nr);
+	picked = mem_alloc(mem_bytes(nr + 1, sizeof(*picked)));
+	for (int i = 0; i < WINDOWS && windows[i] <= k->median_ns / 4; i++) {
+		t.window = windows[i];
+		nr_picked = pick(v, nr, t.window, picked);
+		vec_each (&e->classes, class) {
+			t.c = class;
+			/* the line that ends the silence says nothing of what ended it */
+			if (class->template == k->after || is_hopeless(&t, nr_picked))
+				continue;
+			try_all(&t, picked, nr_picked);
 			tried++;
 			consider(&t, &best, c);
 		}
@@ -369,7 +405,8 @@ int object_cause(const struct object_ends *e, const struct object_waits *w, uint
 	if (best < 0)
 		c->confidence = 1 - exp(fmin(0, best + log(tried)));
 	if (best < 0 && c->confidence >= SURE_LEAST)
-		c->elsewhere = find_elsewhere(e, c, v, nr);
+		find_owners(e, c, v, nr);
+	free(picked);
 	free(v);
 	return best < 0 && c->confidence >= SURE_LEAST;
 }

@@ -8,14 +8,15 @@
 #define CAUSE_END UINT32_MAX
 
 struct object_cause {
-	uint32_t type;      /* whose ends coincide */
-	uint32_t template;  /* the line that ends them, or CAUSE_END for their last */
-	int64_t within_ns;  /* so long before the silence ends */
-	uint32_t hits, nr;  /* silences that end so, of how many that end at different times */
-	double expected;    /* hits by chance */
-	double confidence;  /* that it is none, after all that was tried */
-	uint32_t elsewhere; /* the highest type of owners that most hits are not shared with, or
-			       UINT32_MAX: "containers of another user" */
+	uint32_t type;     /* whose ends coincide */
+	uint32_t template; /* the line that ends them, or CAUSE_END for their last */
+	int64_t within_ns; /* so long before the silence ends */
+	uint32_t hits, nr; /* silences that end so, of how many that end at different times */
+	double expected;   /* hits by chance */
+	double confidence; /* that it is none, after all that was tried */
+	/* Types of owners, or UINT32_MAX: the highest of which most hits have another one
+	 * ("containers of another user"), and the lowest of which they have the same. */
+	uint32_t elsewhere, together;
 };
 
 /* The moments when objects end, by type and by the lines that stand late in their lives. */

@@ -6,7 +6,21 @@
 #include "base/time.h"
 #include "report/report.h"
 
-enum { TYPE, AFTER, UNTIL, CAUSE, LINE, HITS, OF, EXPECTED, WITHIN, ELSEWHERE, OBJECT, WAITED };
+enum {
+	TYPE,
+	AFTER,
+	UNTIL,
+	CAUSE,
+	LINE,
+	HITS,
+	OF,
+	EXPECTED,
+	WITHIN,
+	ELSEWHERE,
+	TOGETHER,
+	OBJECT,
+	WAITED
+};
 
 static const struct column facts[] = {
 	[TYPE] = { "type", NULL, CELL_TEXT, 0 },
@@ -19,6 +33,7 @@ static const struct column facts[] = {
 	[EXPECTED] = { "expected", NULL, CELL_NUMBER, 0 },
 	[WITHIN] = { "within", NULL, CELL_DURATION, 0 },
 	[ELSEWHERE] = { "of_another", NULL, CELL_TEXT, COLUMN_OPTIONAL },
+	[TOGETHER] = { "of_the_same", NULL, CELL_TEXT, COLUMN_OPTIONAL },
 	[OBJECT] = { "object", NULL, CELL_TEXT, COLUMN_OPTIONAL },
 	[WAITED] = { "waited_for", NULL, CELL_TEXT, COLUMN_OPTIONAL },
 };
@@ -61,6 +76,9 @@ static void say_cause(struct buf *b, const struct told *t)
 	if (c->elsewhere != UINT32_MAX)
 		buf_fmt(b, ", mostly one of another " STR_FMT,
 			STR_ARG(short_name(t->g->types[c->elsewhere].name)));
+	else if (c->together != UINT32_MAX)
+		buf_fmt(b, " of the same " STR_FMT,
+			STR_ARG(short_name(t->g->types[c->together].name)));
 	if (c->template != CAUSE_END) {
 		buf_add(b, STR(" ("));
 		wait_end_text(t->g, c->template, b);
@@ -123,6 +141,8 @@ static struct section *add_facts(struct section *s, const struct told *t)
 	row_int(f, row, WITHIN, c->within_ns);
 	if (c->elsewhere != UINT32_MAX)
 		row_text(f, row, ELSEWHERE, t->g->types[c->elsewhere].name);
+	if (c->together != UINT32_MAX)
+		row_text(f, row, TOGETHER, t->g->types[c->together].name);
 	name_cell(t, f, row, OBJECT, t->example->object);
 	if (t->is_known)
 		name_cell(t, f, row, WAITED, t->other);

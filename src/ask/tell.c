@@ -249,6 +249,8 @@ void tell_finding(const struct findings *f, const struct finding *one, const cha
 	p = section_say(s, "", STR_FMT, STR_ARG(buf_str(&text)));
 	buf_add(&command, STR("culprit requests "));
 	tell_shell_word(&command, str_of(run));
+	if (f->more)
+		buf_fmt(&command, " %s", f->more);
 	buf_add(&command, STR(" --type "));
 	tell_shell_word(&command, type);
 	buf_add(&command, STR(" --slowest 5"));
@@ -303,6 +305,8 @@ static void tell_lone(const struct findings *f, const char *run, struct section 
 	p = section_say(s, "", STR_FMT, STR_ARG(buf_str(&text)));
 	buf_add(&command, STR("culprit requests "));
 	tell_shell_word(&command, str_of(run));
+	if (f->more)
+		buf_fmt(&command, " %s", f->more);
 	buf_fmt(&command, " --critical-path --request %llu",
 		(unsigned long long)t->timings.v[0].id);
 	p->command = arena_str(s->arena, buf_str(&command));

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ask/object_level.h"
 #include "base/error.h"
 #include "cli/beside.h"
 #include "cli/command.h"
@@ -13,15 +14,33 @@
 #include "report/report.h"
 #include "store/store.h"
 
+/* Questions about requests are asked of objects, when these are wanted, by making a run of them. */
+static int to_level(const struct call *call, struct store **run, struct error *err)
+{
+	struct store *made = NULL;
+	int got;
+
+	if (!object_level_is(call_get(call, "level")))
+		return 0;
+	got = object_level_run(*run, &made, err);
+	if (got < 0)
+		return got;
+	store_close(*run);
+	*run = made;
+	return 0;
+}
+
 static int open_runs(const struct call *call, struct store **runs, struct error *err)
 {
 	unsigned nr = call->command->question->nr_runs;
 	int got = 0;
 
-	if (nr == 1)
-		return observe_or_open(call, call->inputs, call->nr_inputs, &runs[0], err);
-	for (unsigned i = 0; i < nr && got >= 0; i++)
-		got = observe_or_open(call, call->inputs + i, 1, &runs[i], err);
+	for (unsigned i = 0; i < nr && got >= 0; i++) {
+		got = observe_or_open(call, call->inputs + i, nr == 1 ? call->nr_inputs : 1,
+				      &runs[i], err);
+		if (got >= 0)
+			got = to_level(call, &runs[i], err);
+	}
 	return got;
 }
 

@@ -210,6 +210,16 @@
 	X(LOSS_PATHS_RARE, "requests_of_rare_paths", \
 	  "request left out of the patterns of paths, which are too many", \
 	  "requests left out of the patterns of paths, which are too many") \
+	X(LOSS_OBJECTS_MOMENT, "objects_of_a_moment", \
+	  "object that is named at one moment only (no request at the level of objects)", \
+	  "objects that are named at one moment only (no requests at the level of objects)") \
+	X(LOSS_OBJECT_SPANS_LEFT, "object_spans_left_out", \
+	  "object below another beyond the number that is shown as its spans", \
+	  "objects below others beyond the number that is shown as their spans") \
+	X(LOSS_OBJECTS_NOT_WEIGHED, "objects_not_weighed", \
+	  "object of so many that what they wait for is looked at only when asked (objects " \
+	  "--why)", \
+	  "objects, so many that what they wait for is looked at only when asked (objects --why)") \
 	X(LOSS_SILENCES_LEFT, "silences_left_out", \
 	  "silence of an object beyond the number that is looked at", \
 	  "silences of objects beyond the number that is looked at") \

@@ -60,7 +60,13 @@ static void schedule(struct attempt *v, bool is_bounded)
 	}
 }
 
-static void make_cluster(struct made_graph *m, bool is_bounded)
+/* Applications come one after the other, or take turns. */
+static uint32_t app_of(uint32_t i, bool by_turns)
+{
+	return 2 + (by_turns ? i % NR_APPS : i / PER_APP);
+}
+
+static void make_cluster(struct made_graph *m, bool is_bounded, bool by_turns)
 {
 	struct attempt v[NR_APPS * PER_APP];
 	char name[32];
@@ -75,7 +81,7 @@ static void make_cluster(struct made_graph *m, bool is_bounded)
 	}
 	for (uint32_t i = 0; i < NR_APPS * PER_APP; i++) {
 		snprintf(name, sizeof(name), "container_%u", i);
-		made_object(m, CONTAINER, str_of(name), 2 + i / PER_APP, v[i].start, v[i].end);
+		made_object(m, CONTAINER, str_of(name), app_of(i, by_turns), v[i].start, v[i].end);
 	}
 	for (uint32_t i = 0; i < NR_APPS * PER_APP; i++) {
 		uint32_t o;
@@ -187,13 +193,26 @@ static void attempts_wait_for_containers_that_others_hold(void **state)
 	uint32_t other = 0;
 
 	(void)state;
-	make_cluster(&m, true);
+	make_cluster(&m, true, false);
 	assert_int_equal(look(&m, &c, CREATED, ASSIGNED, &other), 1);
 	assert_true(c.type == CONTAINER || c.type == ATTEMPT);
 	assert_true(c.hits >= 60 && c.hits * 10 >= c.nr * 8);
 	assert_true(c.expected * 4 < c.hits);
 	assert_true(c.confidence > 0.99);
 	assert_true(other >= 2 + NR_APPS);
+	made_done(&m);
+}
+
+static void containers_of_other_applications_are_told_as_such(void **state)
+{
+	struct made_graph m = { 0 };
+	struct object_cause c;
+	uint32_t other = 0;
+
+	(void)state;
+	make_cluster(&m, true, true);
+	assert_int_equal(look(&m, &c, CREATED, ASSIGNED, &other), 1);
+	assert_true(c.elsewhere == APP || c.elsewhere == USER);
 	made_done(&m);
 }
 
@@ -204,7 +223,7 @@ static void what_starts_at_any_time_waits_for_nobody(void **state)
 	uint32_t other;
 
 	(void)state;
-	make_cluster(&m, false);
+	make_cluster(&m, false, false);
 	assert_int_equal(look(&m, &c, CREATED, ASSIGNED, &other), 0);
 	made_done(&m);
 }
@@ -269,6 +288,7 @@ int main(void)
 		cmocka_unit_test(silences_are_what_no_line_and_no_child_fills),
 		cmocka_unit_test(lines_that_repeat_fill_the_time_between),
 		cmocka_unit_test(attempts_wait_for_containers_that_others_hold),
+		cmocka_unit_test(containers_of_other_applications_are_told_as_such),
 		cmocka_unit_test(what_starts_at_any_time_waits_for_nobody),
 		cmocka_unit_test(work_side_by_side_is_no_waiting),
 		cmocka_unit_test(few_coincidences_are_no_cause),

@@ -3,6 +3,8 @@
 #include "ask/anomalies.h"
 #include "ask/anomaly_tell.h"
 #include "ask/findings.h"
+#include "ask/object_level.h"
+#include "ask/object_findings.h"
 #include "ask/tell.h"
 #include "ask/types.h"
 #include "ask/when.h"
@@ -36,12 +38,17 @@ static int run(struct store *const *runs, const struct args *args, struct report
 	struct findings f = { 0 };
 	struct anomalies odd = { 0 };
 	size_t told = 0;
-	int r = when_filter(args, runs[0], &filter, err);
+	int r = object_level_check(args_get(args, "level"), err);
+
+	if (r >= 0)
+		r = when_filter(args, runs[0], &filter, err);
 
 	if (r < 0)
 		return r;
 	r = findings_collect(&f, runs[0], &filter, SLOW_SHARE, err);
-	if (r >= 0)
+	f.more = object_level_more(args_get(args, "level"));
+	/* what befell the nodes is told by the lines themselves */
+	if (r >= 0 && !f.more)
 		r = anomalies_collect(&odd, runs[0], &f.types, &filter, err);
 	if (r >= 0) {
 		report->losses.count[LOSS_TYPES_SKIPPED] += f.nr_skipped;
@@ -56,8 +63,10 @@ static int run(struct store *const *runs, const struct args *args, struct report
 		}
 		if (!told)
 			tell_nothing(&f, name ? name : "RUN", report);
-		r = !f.types.nr_requests;
+		r = object_findings_tell(runs[0], name ? name : "RUN", report, err);
 	}
+	if (r >= 0)
+		r = !f.types.nr_requests;
 	anomalies_done(&odd);
 	findings_done(&f);
 	return r;
@@ -67,6 +76,7 @@ static const struct option options[] = {
 	{ "type", "TYPE", "only this type of request" },
 	{ "from", "TIME", "only requests that start at this time or later" },
 	{ "until", "TIME", "only requests that start before this time" },
+	OBJECT_LEVEL_OPTION,
 	{ 0 },
 };
 

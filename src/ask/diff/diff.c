@@ -6,6 +6,7 @@
 
 #include "ask/diff/changes.h"
 #include "ask/length.h"
+#include "ask/object_level.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "report/report.h"
@@ -312,8 +313,10 @@ static int run(struct store *const *runs, const struct args *args, struct report
 	struct diff d = { 0 };
 	bool people = args_for_people(args);
 	char by;
-	int r = read_by(args, &by, err);
+	int r = object_level_check(args_get(args, "level"), err);
 
+	if (r >= 0)
+		r = read_by(args, &by, err);
 	if (r >= 0)
 		r = read_filters(args, runs, filters, d.asked, err);
 	if (r < 0)
@@ -337,6 +340,7 @@ static const struct option options[] = {
 	{ "by", "WHAT", "split the difference by hop (default), by node or by type" },
 	{ "type", "TYPE", "only this type of request" },
 	{ "types", NULL, "with --json: a row for every type, not only for new and gone ones" },
+	OBJECT_LEVEL_OPTION,
 	{ 0 },
 };
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ask/object_level.h"
 #include "ask/requests/lines.h"
 #include "ask/requests/list.h"
 #include "ask/requests/overtime.h"
@@ -133,9 +134,14 @@ static int read_limits(const struct args *args, struct request_filter *f, uint64
 
 	if (args_has(args, "why") && !args_has(args, "request"))
 		return error_set(err, EINVAL, "--why explains one request: give --request too");
-	if (level && strcmp(level, "request") && strcmp(level, "operation"))
-		return error_set(err, EINVAL, "--level takes request or operation, not '%s'",
-				 level);
+	if (level && strcmp(level, "request") && strcmp(level, "operation") &&
+	    !object_level_is(level))
+		return error_set(err, EINVAL,
+				 "--level takes request, operation or object, not '%s'", level);
+	if (object_level_is(level) && args_has(args, "lines"))
+		return error_set(err, EINVAL,
+				 "--lines tells the request or the operation of a line: many "
+				 "objects may share it");
 	if (r >= 0 && args_has(args, "slowest")) {
 		f->order = BY_SLOWEST;
 		r = args_uint(args, "slowest", &f->limit, err);
@@ -205,7 +211,7 @@ static const struct option options[] = {
 	{ "sequences", NULL,
 	  "log sequences: how many requests passed the same log points, and which these are" },
 	{ "lines", NULL, "every log line with the request that it belongs to" },
-	{ "level", "LEVEL", "request (default) or operation" },
+	{ "level", "LEVEL", "request (default), object (what logs name), or operation" },
 	{ 0 },
 };
 

@@ -4,6 +4,7 @@
 
 #include "ask/critical.h"
 #include "ask/length.h"
+#include "ask/object_level.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "base/utf8.h"
@@ -21,6 +22,7 @@ enum {
 	SPAN,
 	PARENT,
 	NAME,
+	OBJECT,
 	NODE,
 	THREAD,
 	START,
@@ -40,6 +42,7 @@ static const struct column columns[] = {
 	[SPAN] = { "span", NULL, CELL_TEXT, COLUMN_JSON_ONLY },
 	[PARENT] = { "parent", NULL, CELL_TEXT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 	[NAME] = { "name", "span", CELL_TEXT, COLUMN_WIDE | COLUMN_INDENT },
+	[OBJECT] = { "object", "object", CELL_TEXT, COLUMN_OPTIONAL | COLUMN_WIDE },
 	[NODE] = { "node", "node", CELL_TEXT, 0 },
 	[THREAD] = { "thread", "thread", CELL_TEXT, COLUMN_OPTIONAL | COLUMN_WIDE },
 	[START] = { "start", NULL, CELL_TIME, COLUMN_JSON_ONLY },
@@ -174,6 +177,8 @@ static void add_span(struct tree *t, uint32_t i, unsigned depth)
 	if (s->parent < i)
 		row_text(o, row, PARENT, t->body->spans[s->parent].id);
 	row_text(o, row, NAME, s->name);
+	if (object_level_name(s->attrs).n)
+		row_text(o, row, OBJECT, object_level_name(s->attrs));
 	row_text(o, row, NODE, s->node);
 	if (s->thread.n)
 		row_text(o, row, THREAD, s->thread);

@@ -2,6 +2,7 @@
 
 #include "ask/findings.h"
 #include "ask/length.h"
+#include "ask/object_level.h"
 #include "ask/tell.h"
 #include "ask/when.h"
 #include "base/time.h"
@@ -214,13 +215,16 @@ static int run(struct store *const *runs, const struct args *args, struct report
 	struct request_filter filter = { 0 };
 	double share = SLOW_SHARE;
 	struct findings f = { 0 };
-	int r = args_share(args, "slowest-share", &share, err);
+	int r = object_level_check(args_get(args, "level"), err);
 
+	if (r >= 0)
+		r = args_share(args, "slowest-share", &share, err);
 	if (r >= 0)
 		r = when_filter(args, runs[0], &filter, err);
 	if (r < 0)
 		return r;
 	r = findings_collect(&f, runs[0], &filter, share, err);
+	f.more = object_level_more(args_get(args, "level"));
 	if (r >= 0)
 		r = fill(&f, args, report);
 	findings_done(&f);
@@ -232,6 +236,7 @@ static const struct option options[] = {
 	{ "slowest-share", "SHARE", "the part of each type that counts as slow (default: 1%)" },
 	{ "from", "TIME", "only requests that start at this time or later" },
 	{ "until", "TIME", "only requests that start before this time" },
+	OBJECT_LEVEL_OPTION,
 	{ 0 },
 };
 
