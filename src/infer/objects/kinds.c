@@ -216,7 +216,7 @@ static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_sm
 		return number_fate(k, h, is_small);
 	if (!(k->traits & (KIND_RANDOM | KIND_ADDRESS | KIND_PATH)) && !has_letters(k->shown))
 		return FATE_ONCE;
-	if (10 * h->nr_within >= 9 * k->lines && !(k->traits & KIND_RANDOM))
+	if (10 * h->nr_within >= 9 * k->lines)
 		return FATE_PART;
 	if (is_small)
 		return FATE_KEPT;
@@ -259,7 +259,7 @@ static void drop_outer(struct habits *h)
 	}
 	for (size_t i = 0; i < w->kinds.nr; i++) {
 		struct kind *k = &w->kinds.v[i];
-		bool is_shell = k->traits & KIND_PATH || 2 * h->v[i].thread_lines >= k->lines;
+		bool is_shell = 2 * h->v[i].thread_lines >= k->lines;
 
 		if (kind_is_kept(k) && is_shell && 2 * h->v[i].nr_outer >= k->lines)
 			k->fate = FATE_OUTER;
@@ -297,7 +297,10 @@ static uint64_t worth_of(struct str name, uint64_t lines)
 
 	for (size_t i = 0; i < name.n; i++)
 		nr_letters += (name.p[i] | 0x20) >= 'a' && (name.p[i] | 0x20) <= 'z';
-	return nr_letters >= 2 && str_find_char(name, '*') == name.n ? lines + 1 : 0;
+	if (nr_letters < 2 || str_find_char(name, '*') < name.n)
+		return 0;
+	/* one schema of many says what some of them are called */
+	return str_find_char(name, '#') == name.n ? 2 * lines + 1 : 1;
 }
 
 /* "attempt_m" rather than "attempt_#_m_#". */

@@ -1,7 +1,8 @@
 /* Types that are one: those of random values, words or addresses that share values (a thing goes by
  * several keys: uuid, datanodeUuid), since chance does not make them equal. Names with a number in
  * them show a type of their own each where they begin differently (usersA1, ordersB2): they are of
- * the kind that all of them are values of. */
+ * the kind that all of them are values of. Paths are one kind whatever folder they begin with where
+ * the same statements print them. */
 #include <stdlib.h>
 
 #include "infer/objects/kinds.h"
@@ -89,6 +90,59 @@ static void join_shared(struct census *w, const struct map *shared, const uint64
 	}
 }
 
+struct printed {
+	uint32_t template, kind;
+};
+
+static int by_template(const void *a, const void *b)
+{
+	const struct printed *x = a, *y = b;
+
+	if (x->template != y->template)
+		return x->template <y->template ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* Paths that half of the statements of the rarer kind print as well. */
+static void join_paths(struct census *w)
+{
+	VEC(struct printed) v = { 0 };
+	struct map known = { 0 }, shared = { 0 };
+	uint64_t *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
+	const struct map_slot *s = NULL;
+
+	vec_each (&w->told->notes, n) {
+		for (size_t i = 0; i < n->nr; i++) {
+			uint32_t kind = root_of(w, census_kind(w, &w->told->ids.v[n->ids + i]));
+
+			if (!(w->kinds.v[kind].traits & KIND_PATH) ||
+			    (*map_at(&known, map_pair(kind, n->template)))++)
+				continue;
+			nr[kind]++;
+			vec_push(&v, (struct printed){ n->template, kind });
+		}
+	}
+	if (v.nr)
+		qsort(v.v, v.nr, sizeof(*v.v), by_template);
+	for (size_t i = 0, end; i < v.nr; i = end) {
+		for (end = i; end < v.nr && v.v[end].template == v.v[i].template; end++)
+			;
+		for (size_t a = i; a < end && end - i <= MAX_SHARING; a++)
+			for (size_t b = a + 1; b < end; b++)
+				(*map_at(&shared, map_pair(v.v[a].kind, v.v[b].kind)))++;
+	}
+	while ((s = map_next(&shared, s))) {
+		uint32_t a = (uint32_t)(s->key >> 32), b = (uint32_t)s->key;
+
+		if (s->value >= 2 && 2 * s->value >= (nr[a] < nr[b] ? nr[a] : nr[b]))
+			join(w, a, b);
+	}
+	free(nr);
+	vec_done(&v);
+	map_done(&known);
+	map_done(&shared);
+}
+
 void kinds_unite(struct census *w)
 {
 	VEC(struct seen) seen = { 0 };
@@ -114,6 +168,8 @@ void kinds_unite(struct census *w)
 				(*map_at(&shared, map_pair(seen.v[a].kind, seen.v[b].kind)))++;
 	}
 	join_shared(w, &shared, nr_values);
+	if (!w->is_small)
+		join_paths(w);
 	for (size_t i = 0; i < 3 * ((size_t)w->told->shown.nr + 1); i++)
 		if (w->kind_of[i] != UINT32_MAX)
 			w->kind_of[i] = root_of(w, w->kind_of[i]);

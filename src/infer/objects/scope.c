@@ -30,6 +30,7 @@ struct scoping {
 	struct census *w;
 	VEC(struct context) v; /* log by log */
 	VEC(uint32_t) at;      /* of each log; one more */
+	bool *is_in_path;      /* by kind: paths of logs name it */
 	struct map covered;    /* (small kind, kind of context): lines */
 	struct map recurs;     /* (small kind, kind of context): values in several contexts */
 	struct map within;     /* (small kind, kind of context, value): 1 + thing, or SEVERAL */
@@ -91,7 +92,8 @@ static void log_context(struct scoping *s, uint32_t log, struct map *only, struc
 		uint64_t *at = map_find(only, map_pair(log, kind));
 		uint64_t nr = at ? *map_at(lines, map_pair(log, kind)) : 0;
 
-		if (at && *at && *at != SEVERAL && nr >= 2 && 50 * nr >= log_lines)
+		if (at && *at && *at != SEVERAL && nr >= 2 &&
+		    (50 * nr >= log_lines || s->is_in_path[kind]))
 			vec_push(&s->v, (struct context){ kind, (uint32_t)(*at - 1) });
 	}
 }
@@ -102,6 +104,9 @@ static void find_contexts(struct scoping *s)
 	struct map only = { 0 }, lines = { 0 };
 	uint64_t *log_lines = mem_zalloc(mem_bytes(w->logs.nr + 1, sizeof(*log_lines)));
 
+	s->is_in_path = mem_zalloc(w->kinds.nr + 1);
+	vec_each (&w->path, thing)
+		s->is_in_path[w->things.v[*thing].kind] = true;
 	only_things(w, &only, &lines, log_lines);
 	for (uint32_t log = 0; log < w->logs.nr; log++)
 		log_context(s, log, &only, &lines, log_lines[log]);
@@ -399,18 +404,48 @@ static bool comes_back(const struct census *w, uint32_t kind)
 	return nr_several && 2 * nr_several >= nr_values;
 }
 
+/* By kind: things within a scope that two statements name. */
+static uint64_t *statements_twice(const struct census *w)
+{
+	uint64_t *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
+	struct map first = { 0 };
+
+	for (size_t i = 0; i < w->told->notes.nr; i++) {
+		uint64_t template = (uint64_t)w->told->notes.v[i].template + 1;
+
+		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
+			const struct thing *t = &w->things.v[w->named.v[j]];
+			uint64_t *at = t->scope ? map_at(&first, w->named.v[j]) : NULL;
+
+			if (!at || *at == SEVERAL)
+				continue;
+			if (*at && *at != template) {
+				nr[t->kind]++;
+				*at = SEVERAL;
+			} else {
+				*at = template;
+			}
+		}
+	}
+	map_done(&first);
+	return nr;
+}
+
 void scope_drop_counters(struct census *w)
 {
 	uint64_t *lines = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*lines)));
+	uint64_t *twice = statements_twice(w);
 
 	census_count(w);
 	vec_each (&w->things, t)
 		lines[t->kind] += t->scope ? t->lines : 0;
 	for (size_t i = 0; i < w->kinds.nr; i++)
 		if (w->kinds.v[i].scope && !w->is_small &&
-		    2 * lines[i] < 3 * (uint64_t)w->kinds.v[i].nr_things)
+		    (2 * lines[i] < 3 * (uint64_t)w->kinds.v[i].nr_things ||
+		     10 * twice[i] < 3 * (uint64_t)w->kinds.v[i].nr_things))
 			w->kinds.v[i].fate = FATE_ONCE;
 	free(lines);
+	free(twice);
 }
 
 void scope_make(struct census *w)
@@ -448,6 +483,7 @@ void scope_make(struct census *w)
 	census_count(w);
 	vec_done(&s.v);
 	vec_done(&s.at);
+	free(s.is_in_path);
 	map_done(&s.covered);
 	map_done(&s.recurs);
 	map_done(&s.within);

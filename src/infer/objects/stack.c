@@ -31,7 +31,10 @@ static bool is_edge(const struct census *w, const struct tie *t, const struct fu
 	if (!t->is_near && (f->lines < 3 || f->nr_children < 2))
 		return false;
 	/* a child that was seen with its parent once proves nothing, unless there are many */
-	if (!t->is_near && f->nr_again < 3 && f->nr_children < 10)
+	if (!t->is_near && f->nr_again < 3 && f->nr_children < 10 && relate_kind(t) != RELATION_ONE)
+		return false;
+	/* of what there is one only, everything is */
+	if (f->nr_parents < 2)
 		return false;
 	return 2 * f->nr_children >= child->nr_things && 10 * f->nr_late <= 3 * f->nr_children;
 }
@@ -75,7 +78,7 @@ static void draw(struct stack *s, const struct census *w, const struct tie *t, u
 	} else if (relate_kind(t) == RELATION_ONE) {
 		int order = order_of_equals(w, t);
 
-		if (order)
+		if (order && is_edge(w, t, order > 0 ? &t->a_of_b : &t->b_of_a, order > 0 ? b : a))
 			add_edge(s, order > 0 ? t->a : t->b, order > 0 ? t->b : t->a, tie);
 	} else if (is_edge(w, t, &t->a_of_b, b)) {
 		add_edge(s, t->a, t->b, tie);
@@ -136,6 +139,16 @@ static void reduce(struct stack *s, size_t nr_kinds)
 	free(seen);
 }
 
+/* Names that many lines of many statements use name something, even if it belongs to nothing. */
+static bool stands_alone(const struct kind *k)
+{
+	unsigned never =
+		KIND_NUMBER | KIND_WORD | KIND_ADDRESS | KIND_PATH | KIND_THREAD | KIND_LOG;
+
+	return kind_is_kept(k) && !(k->traits & never) && !k->scope && k->nr_things >= 5 &&
+	       k->nr_templates >= 3 && k->lines >= 3 * (uint64_t)k->nr_things;
+}
+
 void stack_make(struct stack *s, const struct census *w, const struct relating *r)
 {
 	*s = (struct stack){ .is_in = mem_zalloc(w->kinds.nr + 1) };
@@ -148,6 +161,8 @@ void stack_make(struct stack *s, const struct census *w, const struct relating *
 	for (uint32_t i = 0; i < w->kinds.nr; i++)
 		s->is_in[i] =
 			w->is_small && kind_is_kept(&w->kinds.v[i]) && w->kinds.v[i].nr_things;
+	for (uint32_t i = 0; i < w->kinds.nr; i++)
+		s->is_in[i] |= stands_alone(&w->kinds.v[i]);
 	/* what goes by several names is something, whether it belongs to anything or not */
 	vec_each (&w->kinds, k)
 		if (k->fate == FATE_MERGED && kind_is_kept(&w->kinds.v[k->into]) &&

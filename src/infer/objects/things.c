@@ -23,10 +23,18 @@ static uint32_t front_kind(const struct census *w, const struct kind *k)
 	if (!kind_is_kept(k) || k->shown.n < 3 || !str_ends(k->shown, STR("#")))
 		return UINT32_MAX;
 	for (size_t i = 0; i < w->kinds.nr; i++)
-		if (kind_is_kept(&w->kinds.v[i]) &&
+		if ((kind_is_kept(&w->kinds.v[i]) || w->kinds.v[i].fate == FATE_PART) &&
 		    str_eq(w->kinds.v[i].shown, str_head(k->shown, k->shown.n - 2)))
 			return (uint32_t)i;
 	return UINT32_MAX;
+}
+
+/* Seen in paths only, the front is known all the same. */
+static void take_versions(struct census *w, uint32_t kind, uint32_t front)
+{
+	w->kinds.v[kind].version_of = front + 1;
+	w->kinds.v[front].fate = FATE_KEPT;
+	w->kinds.v[front].name = w->kinds.v[kind].name;
 }
 
 struct fronts {
@@ -65,7 +73,7 @@ static void find_versions(struct census *w)
 	for (size_t i = 0; i < w->kinds.nr; i++)
 		if (nr[i].nr_known && 5 * nr[i].nr_known >= nr[i].nr_fronts &&
 		    2 * nr[i].nr_values <= 3 * nr[i].nr_fronts)
-			w->kinds.v[i].version_of = front[i] + 1;
+			take_versions(w, (uint32_t)i, front[i]);
 	free(nr);
 	free(front);
 	map_done(&values);
