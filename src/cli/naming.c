@@ -5,7 +5,6 @@
 #include "infer/objects/objects.h"
 #include "model/event.h"
 #include "model/mention.h"
-#include "model/object.h"
 #include "store/objects.h"
 
 static void *open_namer(void *ctx)
@@ -57,17 +56,6 @@ int naming_init(struct naming *n, const struct call *call, struct error *err)
 	return 0;
 }
 
-void naming_done(struct naming *n)
-{
-	vec_each (&n->idle, i)
-		namer_free(*i);
-	vec_done(&n->idle);
-	vec_done(&n->round);
-	if (n->objects)
-		objects_free(n->objects);
-	pthread_mutex_destroy(&n->lock);
-}
-
 void naming_file(struct naming *n, struct str log)
 {
 	n->file = log;
@@ -91,13 +79,49 @@ void naming_events(struct naming *n, const struct event *ev, size_t nr)
 	}
 }
 
+static void *settle(void *to)
+{
+	struct naming *n = to;
+
+	n->got = objects_settle(n->objects, &n->graph, &n->losses, &n->err);
+	return NULL;
+}
+
+void naming_settle(struct naming *n)
+{
+	if (!n->is_on)
+		return;
+	n->is_settling = !pthread_create(&n->settler, NULL, settle, n);
+	if (!n->is_settling)
+		settle(n);
+}
+
+static void wait_settled(struct naming *n)
+{
+	if (n->is_settling)
+		pthread_join(n->settler, NULL);
+	n->is_settling = false;
+}
+
 int naming_end(struct naming *n, struct store *s, struct losses *losses, struct error *err)
 {
-	struct object_graph graph = { 0 };
-	int got;
-
 	if (!n->is_on)
 		return 0;
-	got = objects_settle(n->objects, &graph, losses, err);
-	return got < 0 ? got : store_set_objects(s, &graph, err);
+	wait_settled(n);
+	losses_add(losses, &n->losses);
+	if (n->got < 0)
+		*err = n->err;
+	return n->got < 0 ? n->got : store_set_objects(s, &n->graph, err);
+}
+
+void naming_done(struct naming *n)
+{
+	wait_settled(n);
+	vec_each (&n->idle, i)
+		namer_free(*i);
+	vec_done(&n->idle);
+	vec_done(&n->round);
+	if (n->objects)
+		objects_free(n->objects);
+	pthread_mutex_destroy(&n->lock);
 }

@@ -6,14 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "model/loss.h"
+#include "model/object.h"
 #include "source/source.h"
 
 struct call;
-struct error;
 struct event;
-struct losses;
 struct mention;
 struct namer;
 struct objects;
@@ -28,6 +29,13 @@ struct naming {
 	VEC(struct mention *) round;
 	VEC(struct namer *) idle; /* what they know of one file is good for the next */
 	pthread_mutex_t lock;
+	/* of the thread that settles them, meanwhile */
+	pthread_t settler;
+	bool is_settling;
+	struct object_graph graph;
+	struct losses losses;
+	struct error err;
+	int got;
 };
 
 int naming_init(struct naming *n, const struct call *call, struct error *err);
@@ -35,7 +43,9 @@ void naming_done(struct naming *n);
 /* The log from which the next events come; borrowed until the next. */
 void naming_file(struct naming *n, struct str log);
 void naming_events(struct naming *n, const struct event *ev, size_t nr);
-/* When all is read: puts the objects into the run. */
+/* When all is read: finds the objects, while others do something else. */
+void naming_settle(struct naming *n);
+/* After that: puts the objects into the run. */
 int naming_end(struct naming *n, struct store *s, struct losses *losses, struct error *err);
 
 #endif

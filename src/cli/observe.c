@@ -190,13 +190,14 @@ static int keep_models(void *to, struct store *s, struct error *err)
 	return models_keep(&((struct inputs *)to)->models, s, err);
 }
 
-/* What was gathered on the way, for those who tie lines together. */
+/* What was gathered on the way, for those who tie lines together; objects are found beside them. */
 static void hand_lines(void *to, struct infer_options *o)
 {
 	struct inputs *in = to;
 
 	o->harvest = &in->harvest;
 	o->matcher = in->models.matcher;
+	naming_settle(&in->naming);
 }
 
 static int finish(void *to, struct store *s, struct error *err)
@@ -243,7 +244,7 @@ static int fill_run(struct store *s, const struct call *call, const struct obser
 		got = o->read(o->to, &sink, err);
 	if (got >= 0 && o->keep)
 		got = o->keep(o->to, s, err);
-	if (o->prepare)
+	if (got >= 0 && o->prepare)
 		o->prepare(o->to, &io);
 	catch_signals();
 	if (got >= 0 && !o->is_not_inferred)
