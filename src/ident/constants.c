@@ -65,6 +65,19 @@ static void add_piece(struct constants *c, struct str s, uint8_t next_to)
 	c->next_to.v[sym] &= next_to;
 }
 
+/* How the first n bytes stand to the holes around them. */
+static uint8_t next_to(struct str s, size_t n, bool is_after_hole)
+{
+	unsigned is = is_after_hole ? TEXT_AFTER_VALUE : 0;
+	struct str name = str_trim(str_head(s, n));
+
+	if (n < s.n)
+		is |= TEXT_BEFORE_VALUE;
+	if (n < s.n && name.n > 1 && (name.p[name.n - 1] == '=' || name.p[name.n - 1] == ':'))
+		is |= TEXT_NAMES_VALUE;
+	return (uint8_t)is;
+}
+
 void constants_add(struct constants *c, struct str s)
 {
 	struct str rest = s, anchor = pattern_anchor(s);
@@ -73,9 +86,7 @@ void constants_add(struct constants *c, struct str s)
 	while (rest.n) {
 		for (n = 0; n < rest.n && !string_is_hole(rest.p[n]); n++)
 			;
-		add_piece(c, str_head(rest, n),
-			  (uint8_t)((rest.p > s.p ? TEXT_AFTER_VALUE : 0) |
-				    (n < rest.n ? TEXT_BEFORE_VALUE : 0)));
+		add_piece(c, str_head(rest, n), next_to(rest, n, rest.p > s.p));
 		rest = str_skip(rest, n + 1);
 	}
 	if (anchor.n == s.n || anchor.n < STRING_MIN || s.n > STRING_MAX ||

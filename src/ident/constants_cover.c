@@ -74,14 +74,14 @@ static int by_place(const void *x, const void *y)
 
 /*
  * Whether the constant has nothing to do with the pattern. In a value at the end of the pattern
- * only pieces that stand at values count: of what was put behind, or of a text within the text.
- * Other constants may be just what the value is.
+ * only pieces that name what follows them count, as with fields that were put behind. Other
+ * constants may be just what the value is.
  */
 static bool lies_outside(const struct hit *h, const struct cover *out)
 {
 	if (!out->is_pattern || h->to <= out->pattern.from)
 		return true;
-	return h->from >= out->pattern.to && (!out->is_open || h->next_to);
+	return h->from >= out->pattern.to && (!out->is_open || h->next_to & TEXT_NAMES_VALUE);
 }
 
 /* What stands in front of a place: something that varies, or a constant, which may or may not be
@@ -101,12 +101,16 @@ static uint64_t *best_at(struct cover *out, uint32_t i, enum before before)
 	return &out->best.v[(size_t)i * NR_BEFORE + before];
 }
 
+static enum before after(const struct hit *h)
+{
+	return h->next_to & TEXT_BEFORE_VALUE ? AFTER_OPEN_TEXT : AFTER_TEXT;
+}
+
 /* Bytes that are covered when the constant is taken, less a little for each piece. */
 static uint64_t best_with(struct cover *out, const struct hit *h)
 {
-	enum before then = h->next_to & TEXT_BEFORE_VALUE ? AFTER_OPEN_TEXT : AFTER_TEXT;
-
-	return *best_at(out, h->to, then) + ((uint64_t)(h->to - h->from) << PIECE_COST_BITS) - 1;
+	return *best_at(out, h->to, after(h)) + ((uint64_t)(h->to - h->from) << PIECE_COST_BITS) -
+	       1;
 }
 
 /* M of the line from each place on. */
@@ -180,28 +184,56 @@ static void walk_best(struct cover *out, uint32_t n, const struct fit *f)
 			continue;
 		}
 		push_stretch(out, (struct stretch){ i, hit->to });
-		before = hit->next_to & TEXT_BEFORE_VALUE ? AFTER_OPEN_TEXT : AFTER_TEXT;
+		before = after(hit);
 		i = hit->to;
 	}
 }
 
-static uint32_t bytes_of(uint64_t best)
+/* Three words and more: what a statement says, and hardly ever what a value is. */
+static bool is_phrase(struct str s)
 {
-	return (uint32_t)((best + (1U << PIECE_COST_BITS) - 1) >> PIECE_COST_BITS);
+	unsigned nr = 0;
+
+	for (size_t i = 1; i + 1 < s.n; i++)
+		nr += s.p[i] == ' ' && s.p[i - 1] != ' ' && s.p[i + 1] != ' ';
+	return nr >= 2;
+}
+
+/* Whether the constant stands where the pattern has a value, if only in part. */
+static bool is_in_value(const struct hit *h, const struct fit *f)
+{
+	if (h->to <= f->v[0].from || (h->from >= f->to && !f->is_open))
+		return false;
+	for (uint32_t k = 0; k < f->nr; k++)
+		if (h->from >= f->v[k].from && h->to <= f->v[k].to)
+			return false;
+	return true;
 }
 
 /*
- * Whether the pattern that was found is the statement. One that leaves most of the constant text
- * to its values is another statement's.
+ * Whether the pattern that was found is the statement. One that says less than what stands in its
+ * values is around another statement's text, or none of it.
  */
 static bool is_statement(struct cover *out, uint32_t n, const struct asked *a)
 {
+	enum before before = AFTER_VALUE;
+	uint32_t in_values = 0;
+	size_t h = 0;
+
 	if (!a->best_bytes)
 		return false;
 	out->is_pattern = false;
 	fill_best(out, n);
-	return 2 * a->best_bytes > bytes_of(*best_at(out, a->best.v[0].from, AFTER_VALUE)) -
-					   bytes_of(*best_at(out, a->best.to, AFTER_VALUE));
+	for (uint32_t i = 0; i < n;) {
+		const struct hit *hit = best_hit(out, &h, i, before);
+
+		if (hit && is_in_value(hit, &a->best) &&
+		    is_phrase((struct str){ a->line.p + i, hit->to - i }))
+			in_values += hit->to - i;
+		before = hit ? after(hit) : AFTER_VALUE;
+		i = hit ? hit->to : i + 1;
+	}
+	return a->best_bytes > in_values;
 }
 
 void constants_cover(const struct constants *c, struct str line, struct cover *out)

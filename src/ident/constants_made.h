@@ -9,7 +9,11 @@
 #include "ident/constants_pattern.h"
 
 /* Of a piece that stands at a hole wherever it is used: a value is between it and what is next. */
-enum { TEXT_AFTER_VALUE = 1, TEXT_BEFORE_VALUE = 2 };
+enum {
+	TEXT_AFTER_VALUE = 1,
+	TEXT_BEFORE_VALUE = 2,
+	TEXT_NAMES_VALUE = 4, /* that follows: "user=", "port: " */
+};
 
 struct constants {
 	size_t bytes_max, bytes;

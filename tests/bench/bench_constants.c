@@ -2,7 +2,7 @@
  * Reads the constant strings of programs, makes the automaton, and covers the lines of a log.
  *
  *   bench_constants [-l LOG] [-s] [-v] PROGRAM…      -s lists the strings, -v shows each line
- *                                                    with what varies in <>
+ *                                                    with what varies in «»
  */
 #include <stdio.h>
 #include <string.h>
@@ -41,12 +41,12 @@ static void show_line(struct str line, const struct cover *v)
 	printf("%c ", v->is_pattern ? 'p' : ' ');
 	vec_each (&v->constant, s) {
 		if (s->from > at)
-			printf("<%.*s>", (int)(s->from - at), line.p + at);
+			printf("\xc2\xab%.*s\xc2\xbb", (int)(s->from - at), line.p + at);
 		printf("%.*s", (int)(s->to - s->from), line.p + s->from);
 		at = s->to;
 	}
 	if (at < line.n)
-		printf("<%.*s>", (int)(line.n - at), line.p + at);
+		printf("\xc2\xab%.*s\xc2\xbb", (int)(line.n - at), line.p + at);
 	putchar('\n');
 }
 

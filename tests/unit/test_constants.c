@@ -161,6 +161,18 @@ static void a_pattern_that_explains_little_is_none(void **state)
 	constants_free(c);
 }
 
+static void a_whole_sentence_is_not_the_value_of_a_pattern(void **state)
+{
+	static const char *const texts[] = { "starting \1", "starting up all replication slots",
+					     "worker", NULL };
+	struct constants *c = made_of(texts);
+
+	(void)state;
+	check(c, "starting up all replication slots", "starting up all replication slots");
+	check(c, "starting worker", "starting <worker>");
+	constants_free(c);
+}
+
 static void texts_that_are_short_or_without_letters_are_left(void **state)
 {
 	static const char *const texts[] = { "ab", "123", ": -", "abc", NULL };
@@ -266,6 +278,7 @@ int main(void)
 		cmocka_unit_test(a_value_stands_between_a_piece_and_the_next_constant),
 		cmocka_unit_test(kinds_of_values_are_held),
 		cmocka_unit_test(a_pattern_that_explains_little_is_none),
+		cmocka_unit_test(a_whole_sentence_is_not_the_value_of_a_pattern),
 		cmocka_unit_test(texts_that_are_short_or_without_letters_are_left),
 		cmocka_unit_test(without_constants_all_varies),
 		cmocka_unit_test(memory_is_bounded_and_the_rest_counted),
