@@ -1,0 +1,153 @@
+# "culprit agent" and "culprit hub" with a real rsyslogd between them, on loopback.
+
+# shellcheck disable=SC2030,SC2031  # each test is a subshell of its own
+
+setup() {
+	[ -x "$CULPRIT" ] || skip "culprit is not built"
+	PATH=$PATH:/usr/sbin:/sbin
+	command -v rsyslogd >/dev/null || skip "rsyslogd is not installed: tools/setup test"
+	"$CULPRIT" hub --listen 127.0.0.1:1 --state /dev/null/x 2>&1 | grep -q "without RELP" && skip "built without RELP"
+	DIR=$(mktemp -d)
+	LOG=$DIR/logs/app.log
+	mkdir "$DIR/logs"
+	touch "$LOG"
+	PORT=$((20000 + RANDOM % 20000))
+	AGENT='' HUB='' WRITER=''
+}
+
+teardown() {
+	local pid
+	for pid in $WRITER $AGENT $HUB; do
+		kill -9 "$pid" 2>/dev/null || true
+	done
+	rm -rf "$DIR"
+}
+
+agent() {
+	"$CULPRIT" agent --logs --to "127.0.0.1:$PORT" --state "$DIR/state" --epoch 200ms "$@" >>"$DIR/agent.out" 2>&1 3>&- &
+	AGENT=$!
+}
+
+hub() {
+	"$CULPRIT" hub --listen "127.0.0.1:$PORT" -o "$DIR/x.culprit" --state "$DIR/hub" --every 500ms "$@" \
+		>>"$DIR/hub.out" 2>&1 3>&- &
+	HUB=$!
+}
+
+writer() {
+	python3 "$ROOT/tests/live/agent_writer.py" "$LOG" "$1" "$2" 3>&- &
+	WRITER=$!
+}
+
+# the rsyslogd of this agent, if it runs
+sender() {
+	local pid
+	pid=$(cat "$DIR/state/rsyslog/pid" 2>/dev/null) || return 1
+	[ "$(ps -o ppid= -p "$pid" | tr -d ' ')" = "$AGENT" ] && echo "$pid"
+}
+
+count() {
+	python3 "$ROOT/tests/live/agent_count.py" "$DIR/hub" "$1"
+}
+
+# wait_for NR SECONDS: until all lines are there once
+wait_for() {
+	local end=$((SECONDS + $2))
+	until count "$1" >"$DIR/count" 2>&1; do
+		if [ $SECONDS -ge $end ]; then
+			cat "$DIR/count" "$DIR/agent.out" "$DIR/hub.out"
+			return 1
+		fi
+		sleep 0.3
+	done
+}
+
+# kill_at_random SECONDS
+kill_at_random() {
+	local end=$((SECONDS + $1)) pid
+	while [ $SECONDS -lt $end ]; do
+		sleep "0.$((RANDOM % 9))"
+		case $((RANDOM % 3)) in
+		0) kill -9 "$AGENT"; wait "$AGENT" 2>/dev/null || true; agent "$DIR/logs" ;;
+		1) kill -9 "$HUB"; wait "$HUB" 2>/dev/null || true; hub ;;
+		2) ! pid=$(sender) || kill -9 "$pid" || true ;;
+		esac
+	done
+}
+
+# users that place orders, each order in three lines
+shop() {
+	awk 'BEGIN {
+		for (i = 0; i < 600; i++)
+			for (k = 0; k < 3; k++)
+				printf "2026-11-16 08:%02d:%02d,%03d INFO [w-%d] shop.Cart: %s\n", i / 60, i % 60, k * 100, i % 4,
+					k == 0 ? sprintf("user_%d places ord_%d", i / 20, i) :
+					k == 1 ? sprintf("packing ord_%d for user_%d", i, i / 20) :
+					sprintf("sent ord_%d", i)
+	}'
+}
+
+@test "the run of a hub has the objects that the logs have" {
+	hub
+	agent "$DIR/logs"
+	shop | while IFS= read -r line; do
+		printf '%s\n' "$line"
+	done >>"$LOG"
+	for _ in $(seq 50); do
+		sleep 0.2
+		"$CULPRIT" objects "$DIR/x.culprit" --json 2>/dev/null | grep -v losses >"$DIR/live" || true
+		"$CULPRIT" objects "$LOG" --json | grep -v losses >"$DIR/read"
+		! cmp -s "$DIR/live" "$DIR/read" || break
+	done
+	kill "$AGENT" && wait "$AGENT"
+	kill "$HUB" && wait "$HUB"
+	grep -q '1800 lines' "$DIR/hub.out"
+	diff "$DIR/live" "$DIR/read"
+	grep -q '"from":\["user.*"to":\["ord' "$DIR/read"
+}
+
+@test "kill -9 of agent, rsyslogd and hub loses no line and reads none twice" {
+	hub
+	agent "$DIR/logs"
+	writer 8000 2000
+	kill_at_random 4
+	wait "$WRITER"
+	wait_for 8000 25
+}
+
+@test "kill -9 of agent, rsyslogd and hub, twenty thousand lines in ten rounds" {
+	[ "$LIVE" = all ] || skip "slow: make test-live"
+	for round in 1 2 3 4 5 6 7 8 9 10; do
+		rm -rf "$DIR/state" "$DIR/hub" "$DIR/logs"
+		mkdir "$DIR/logs"
+		touch "$LOG"
+		hub
+		agent "$DIR/logs"
+		writer 20000 2000
+		kill_at_random 10
+		wait "$WRITER"
+		wait_for 20000 40
+		kill "$AGENT" && wait "$AGENT"
+		kill "$HUB" && wait "$HUB"
+		echo "round $round"
+	done
+}
+
+@test "what is written while the hub is away arrives when it is back" {
+	agent "$DIR/logs"
+	writer 4000 4000
+	wait "$WRITER"
+	kill "$AGENT" && wait "$AGENT"
+	agent "$DIR/logs"
+	hub
+	wait_for 4000 20
+}
+
+@test "an agent that is given no files finds the logs that processes write" {
+	[ -r "/proc/$$/fd" ] || skip "no /proc"
+	hub
+	sh -c 'exec 5>>"$1"; printf "2026-11-16 08:00:00,000 INFO [w] shop.Cart: order ord_0 of user_0 done\n" >&5; sleep 20' sh "$LOG" 3>&- &
+	WRITER=$!
+	agent
+	wait_for 1 15
+}
