@@ -174,12 +174,40 @@ static bool is_given(struct str s)
 	return n == s.n;
 }
 
+/* Whether a schema says nothing of what it is: no letter of it is constant. */
+static bool is_mute(struct str s)
+{
+	char to[LINE_TITLE];
+	size_t bytes = token_schema(s, to, sizeof(to));
+
+	for (size_t i = 0; i < bytes; i++)
+		if (chars_is(to[i], CHAR_LETTER))
+			return false;
+	return true;
+}
+
+/* session=6afab432.27f4, vxid=3/223: only the key tells what it is. */
+static bool name_by_key(struct naming *n, size_t at, bool needs_id)
+{
+	struct str s = line_text(n, &n->t->v[at]);
+	struct key key;
+
+	if (!(n->t->v[at].before & (BEFORE_EQUALS | BEFORE_COLON)) ||
+	    !key_of(n->t, n->text, at, &key) || wording_is_amount(key_str(&key)) ||
+	    wording_is_description(key_str(&key)) || (needs_id && !key.is_id))
+		return false;
+	line_put(n, line_keep(n->l, key_str(&key)), STR(""), line_part(n, s), 0);
+	return true;
+}
+
 /* Letters and digits: by its schema, unless the word in front says better what it is. */
 static void name_mixed(struct naming *n, size_t at)
 {
 	struct str s = line_text(n, &n->t->v[at]);
 	struct key key;
 
+	if (is_mute(s) && name_by_key(n, at, false))
+		return;
 	if (n->place || !is_given(s) || !key_of(n->t, n->text, at, &key) ||
 	    wording_is_amount(key_str(&key)) || wording_is_description(key_str(&key)) ||
 	    (!wording_is_noun_of_names(key_str(&key)) &&
@@ -265,6 +293,9 @@ static bool name(struct naming *n, size_t at)
 		break;
 	case TOKEN_MIXED:
 		name_mixed(n, at);
+		break;
+	case TOKEN_FRACTION:
+		name_by_key(n, at, true);
 		break;
 	case TOKEN_CODE:
 		return is_foreign(n, at);

@@ -230,10 +230,25 @@ static char *put_run(struct str run, char *to, const char *end)
 	return to;
 }
 
+/* "6afab432.27f4": beside a long one, a short run of hexadecimal digits is at random, too. */
+static bool has_hex(struct str s)
+{
+	for (size_t n; s.n; s = str_skip(s, n ? n : 1)) {
+		for (n = 0; n < s.n && chars_is(s.p[n], CHAR_ALNUM);)
+			n++;
+		if (n && !is_all(str_head(s, n), CHAR_HEX))
+			return false;
+		if (n && token_is_hex(str_head(s, n)))
+			return true;
+	}
+	return false;
+}
+
 size_t token_schema(struct str s, char *to, size_t room)
 {
 	char *p = to;
 	const char *end = to + room;
+	bool is_random = has_hex(s);
 
 	while (s.n && p < end) {
 		size_t n = 0;
@@ -255,7 +270,10 @@ size_t token_schema(struct str s, char *to, size_t room)
 			s = str_skip(s, 1);
 			continue;
 		}
-		p = put_run(str_head(s, n), p, end);
+		if (is_random && is_all(str_head(s, n), CHAR_HEX))
+			*p++ = '*';
+		else
+			p = put_run(str_head(s, n), p, end);
 		s = str_skip(s, n);
 	}
 	return (size_t)(p - to);

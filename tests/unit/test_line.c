@@ -115,6 +115,14 @@ static void words_are_names_behind_a_key(void **state)
 	assert_string_equal(named("type=Changed, op=write, the user is gone"), "");
 }
 
+static void values_without_letters_of_their_own_go_by_their_key(void **state)
+{
+	(void)state;
+	assert_string_equal(named("session=6afab432.27f4,vxid=3/223,left=3/5"),
+			    "session=6afab432.27f4 vxid=3/223");
+	assert_string_equal(named("from 6afab432.2a"), "*.*=6afab432.2a hex=6afab432<");
+}
+
 static void templates_leave_out_what_varies(void **state)
 {
 	uint64_t template;
@@ -158,6 +166,7 @@ int main(void)
 		cmocka_unit_test(parts_joined_by_commas_stay_together),
 		cmocka_unit_test(paths_name_what_they_are_made_of),
 		cmocka_unit_test(words_are_names_behind_a_key),
+		cmocka_unit_test(values_without_letters_of_their_own_go_by_their_key),
 		cmocka_unit_test(templates_leave_out_what_varies),
 		cmocka_unit_test(what_is_too_much_is_said),
 	};

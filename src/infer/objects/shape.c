@@ -39,7 +39,7 @@ static bool is_below_10000(struct str s)
 	return str_take_uint(&rest, &value) && value < 10000 && (!rest.n || rest.p[0] == '.');
 }
 
-/* Hexadecimal digits with both letters and figures, eight or more, parted by '-' at the most. */
+/* Hexadecimal digits with both letters and figures, eight or more, parted by '-' and '.' at the most. */
 static bool is_random(struct str s)
 {
 	size_t nr_digits = 0, nr_letters = 0;
@@ -51,7 +51,7 @@ static bool is_random(struct str s)
 			nr_digits++;
 		else if (is_hex_letter(s.p[i]))
 			nr_letters++;
-		else if (s.p[i] != '-' || !i)
+		else if ((s.p[i] != '-' && s.p[i] != '.') || !i)
 			return false;
 	}
 	return nr_digits >= 2 && nr_letters && nr_digits + nr_letters >= 8;
