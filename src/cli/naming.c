@@ -1,10 +1,20 @@
 #include "cli/naming.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
 #include "cli/command.h"
+#include "cli/models.h"
+#include "ident/constants.h"
 #include "ident/namer.h"
+#include "ident/overrides.h"
 #include "infer/objects/objects.h"
 #include "model/event.h"
 #include "model/mention.h"
+#include "program/model_file.h"
 #include "store/objects.h"
 
 static void *open_namer(void *ctx)
@@ -16,7 +26,7 @@ static void *open_namer(void *ctx)
 	if (n->idle.nr)
 		namer = n->idle.v[--n->idle.nr];
 	pthread_mutex_unlock(&n->lock);
-	return namer ? namer : namer_new();
+	return namer ? namer : namer_new(&n->options);
 }
 
 static void close_namer(void *ctx, void *namer)
@@ -41,18 +51,74 @@ static void name_event(void *namer, struct event *ev, struct str message, struct
 	ev->mention = namer_line(namer, message, &at, arena, losses);
 }
 
+/* 512M, 2G: a number and a unit. */
+static int take_memory(const char *text, size_t *bytes, struct error *err)
+{
+	static const char units[] = "KMGT";
+	struct str s = str_of(text);
+	const char *unit;
+	uint64_t n;
+
+	if (!str_take_uint(&s, &n))
+		n = 0;
+	unit = s.n ? strchr(units, toupper((unsigned char)s.p[0])) : NULL;
+	if (unit && *unit)
+		s = str_skip(s, 1);
+	if (!n || s.n || n > SIZE_MAX >> 41)
+		return error_set(err, EINVAL, "--memory '%s' is no size; write it like 512M or 2G",
+				 text);
+	*bytes = unit ? n << 10 * (unit - units + 1) : n;
+	return 0;
+}
+
+/* The constants of the programs that are named, or stand among the inputs. */
+static void load_programs(struct naming *n, const struct call *call)
+{
+	const char *named = call_get(call, "program");
+	struct str list = str_of(named ? named : "");
+	struct arena arena = { 0 };
+	VEC(const char *) paths = { 0 };
+
+	while (list.n) {
+		size_t end = str_find_char(list, ',');
+
+		vec_push(&paths, arena_z(&arena, str_head(list, end)));
+		list = str_skip(list, end + 1);
+	}
+	for (size_t i = 0; i < call->nr_inputs; i++)
+		if (models_is_program(call->inputs[i]) && !model_is_model(call->inputs[i]))
+			vec_push(&paths, call->inputs[i]);
+	if (paths.nr) {
+		n->constants = constants_new(0);
+		constants_load(n->constants, paths.v, paths.nr, &n->losses);
+		constants_settle(n->constants, &n->losses);
+	}
+	vec_done(&paths);
+	arena_done(&arena);
+}
+
 int naming_init(struct naming *n, const struct call *call, struct error *err)
 {
 	const struct question *q = call->command->question;
+	const char *types = call_get(call, "types"), *memory = call_get(call, "memory");
+	struct objects_options options = { 0 };
+	int got = 0;
 
-	(void)err;
 	*n = (struct naming){ .is_on = !q || q->is_of_objects || call_has(call, "level"),
 			      .is_alone = q && q->is_of_objects };
 	pthread_mutex_init(&n->lock, NULL);
 	if (!n->is_on)
 		return 0;
+	if (types)
+		got = overrides_read(&n->overrides, types, err);
+	if (got >= 0 && memory)
+		got = take_memory(memory, &options.memory_bytes, err);
+	if (got < 0)
+		return got;
+	load_programs(n, call);
+	n->options = (struct namer_options){ n->overrides, n->constants };
 	n->namers = (struct namers){ n, open_namer, close_namer, begin_round, name_event };
-	n->objects = objects_new(NULL);
+	n->objects = objects_new(&options);
 	return 0;
 }
 
@@ -123,5 +189,8 @@ void naming_done(struct naming *n)
 	vec_done(&n->round);
 	if (n->objects)
 		objects_free(n->objects);
+	overrides_free(n->overrides);
+	if (n->constants)
+		constants_free(n->constants);
 	pthread_mutex_destroy(&n->lock);
 }

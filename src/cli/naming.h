@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "ident/namer.h"
 #include "model/loss.h"
 #include "model/object.h"
 #include "source/source.h"
@@ -16,7 +17,6 @@
 struct call;
 struct event;
 struct mention;
-struct namer;
 struct objects;
 struct store;
 
@@ -24,6 +24,9 @@ struct naming {
 	bool is_on;    /* objects are asked for */
 	bool is_alone; /* nothing else is */
 	struct namers namers;
+	struct namer_options options;
+	struct overrides *overrides;
+	struct constants *constants;
 	struct objects *objects;
 	struct str file; /* the log at hand */
 	VEC(struct mention *) round;

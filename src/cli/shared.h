@@ -10,6 +10,13 @@
 	  "layout of the log lines as a log4j pattern (default: found out)" }, \
 		{ "zone", "ZONE", \
 		  "zone of times that name none: +02:00, UTC (default: the local one)" }, \
+		{ "program", "FILE...", \
+		  "of objects: a program that wrote the logs, in any language; its texts tell " \
+		  "wording from names" }, \
+		{ "types", "FILE", \
+		  "of objects: lines 'NAME = TYPE', 'ignore TYPE', 'same TYPE TYPE'" }, \
+		{ "memory", "SIZE", \
+		  "of objects: forget the oldest beyond this: 2G (default: 512M)" }, \
 		{ "max-skew", "TIME", \
 		  "make no clock correction larger than this: 10ms; 0 makes none" }, \
 		{ "idle", "TIME", \

@@ -59,7 +59,7 @@ struct reader *reader_new(const struct reader_options *o)
 	struct reader *r = mem_zalloc(sizeof(*r));
 
 	r->o = *o;
-	r->namer = namer_new();
+	r->namer = namer_new(NULL);
 	return r;
 }
 

@@ -12,6 +12,7 @@
 #include "ident/key.h"
 #include "ident/line_put.h"
 #include "ident/masked.h"
+#include "ident/overrides.h"
 #include "ident/wording.h"
 
 enum { STAT_PAIRS = 4, MANY_DOTS = 3 };
@@ -24,7 +25,8 @@ static struct str type_with_key(struct naming *n, struct str kind, size_t at)
 	size_t bytes = kind.n;
 
 	memcpy(to, kind.p, kind.n);
-	if (key_of(n->t, n->text, at, &key) && !wording_is_amount(key_str(&key))) {
+	if (key_of(n->t, n->text, at, &key) && !wording_is_amount(key_str(&key)) &&
+	    !wording_is_description(key_str(&key))) {
 		to[bytes++] = '/';
 		memcpy(to + bytes, key.v, key.n);
 		bytes += key.n;
@@ -53,15 +55,6 @@ static bool is_counted(const struct naming *n, size_t at, bool is_strong)
 	return !is_strong && wording_is_plural(word);
 }
 
-/* 17@/10.0.0.1:80 */
-static bool is_at_address(const struct naming *n, size_t at)
-{
-	const struct token *next = token_behind(n, at);
-
-	return next && next->kind == TOKEN_ADDRESS && (next->before & BEFORE_AT) &&
-	       !(next->before & BEFORE_SPACE);
-}
-
 static void name_number(struct naming *n, size_t at)
 {
 	const struct token *t = &n->t->v[at];
@@ -70,10 +63,6 @@ static void name_number(struct naming *n, size_t at)
 
 	if (t->before & BEFORE_SLASH)
 		return;
-	if (is_at_address(n, at)) {
-		line_put(n, STR("#@"), STR(""), line_part(n, s), NAMED_NUMBER);
-		return;
-	}
 	if (!key_of(n->t, n->text, at, &key) || is_counted(n, at, key.is_strong) ||
 	    wording_is_amount(key_str(&key)))
 		return;
@@ -244,8 +233,8 @@ static bool is_host_of(const struct naming *n, size_t at)
 	       (t->kind == TOKEN_WORD || t->kind == TOKEN_IP || t->kind == TOKEN_MIXED);
 }
 
-/* A name with dots, as hosts, tables and settings have, or a word in quotes: not part of the
- * wording, unless it is a place in the program that tells what follows. */
+/* A name with dots or underscores, as hosts, tables and settings have, or a word in quotes: not
+ * part of the wording, unless it is a key, or a place in the program that tells what follows. */
 static bool is_foreign(const struct naming *n, size_t at)
 {
 	const struct token *t = &n->t->v[at];
@@ -254,20 +243,41 @@ static bool is_foreign(const struct naming *n, size_t at)
 
 	if ((t->before & BEFORE_QUOTE) && (behind & BEFORE_QUOTE))
 		return true;
+	if (memchr(s.p, '_', s.n) && !is_shouted(s) && !is_key(n, at))
+		return true;
 	return memchr(s.p, '.', s.n) && !(behind & (BEFORE_COLON | BEFORE_CALL));
+}
+
+/* Whether it is part of what the program says, by its constants. */
+static bool is_text(const struct naming *n, const struct token *t)
+{
+	const struct cover *c = &n->aids->cover;
+
+	vec_each (&c->constant, s)
+		if (s->from <= t->from && t->to <= s->to)
+			return true;
+	return false;
 }
 
 /* Whether it varies, so that the template does not hold it. */
 static bool name(struct naming *n, size_t at)
 {
 	const struct token *t = &n->t->v[at];
-	struct str s = line_text(n, t);
+	struct str s = line_text(n, t), type;
 
+	if (n->aids->overrides && overrides_match(n->aids->overrides, s, &type)) {
+		line_put(n, type, STR(""), line_part(n, s), 0);
+		return true;
+	}
 	if (is_host_of(n, at))
 		return true;
+	if (n->is_covered && t->kind == TOKEN_MIXED && is_text(n, t))
+		return false;
 	switch ((enum token_kind)t->kind) {
 	case TOKEN_WORD:
-		return name_word(n, at) || is_foreign(n, at);
+		if (n->is_covered && is_text(n, t))
+			return false;
+		return name_word(n, at) || is_foreign(n, at) || (n->is_covered && !is_text(n, t));
 	case TOKEN_NUMBER:
 	case TOKEN_DECIMAL:
 		name_number(n, at);
@@ -334,6 +344,17 @@ bool line_mark_lists(struct named *v, size_t nr)
 	return is_repeated;
 }
 
+/* Asks the constants of the programs. They are believed where one statement is found that formats
+ * the text: pieces that are constants of whatever else may as well be values. */
+static void cover(struct naming *n, struct line_aids *aids)
+{
+	n->is_covered = false;
+	if (!aids->constants)
+		return;
+	constants_cover(aids->constants, n->text, &aids->cover);
+	n->is_covered = aids->cover.is_pattern;
+}
+
 static void find_names(struct naming *n, const struct tokens *t, bool *varies)
 {
 	n->is_stat = tells_amounts(t);
@@ -350,23 +371,28 @@ static void begin(struct line *l, const struct tokens *t)
 	l->is_cut = t->is_cut;
 }
 
-void line_read(struct line *l, struct str text)
+void line_read(struct line *l, struct str text, struct line_aids *aids)
 {
 	struct tokens t;
 	bool varies[TOKENS_MAX];
-	struct naming n = { .l = l, .text = str_head(text, str_find_char(text, '\n')), .t = &t };
+	struct naming n = {
+		.l = l, .text = str_head(text, str_find_char(text, '\n')), .t = &t, .aids = aids
+	};
 
 	tokens_cut(&t, n.text);
 	begin(l, &t);
+	cover(&n, aids);
 	find_names(&n, &t, varies);
 	masked_title(l, n.text, &t, varies);
 }
 
-void line_read_thread(struct line *l, struct str thread)
+void line_read_thread(struct line *l, struct str thread, struct line_aids *aids)
 {
 	struct tokens t;
 	bool varies[TOKENS_MAX];
-	struct naming n = { .l = l, .text = thread, .t = &t, .place = NAMED_IN_THREAD };
+	struct naming n = {
+		.l = l, .text = thread, .t = &t, .aids = aids, .place = NAMED_IN_THREAD
+	};
 
 	tokens_cut(&t, n.text);
 	begin(l, &t);

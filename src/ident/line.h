@@ -8,7 +8,10 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "ident/constants.h"
 #include "model/mention.h"
+
+struct overrides;
 
 enum {
 	LINE_NAMES = 40,  /* identifiers of a line; further ones are left out */
@@ -38,10 +41,18 @@ struct line {
 	char room[LINE_ROOM];
 };
 
-/* The first line of the text. Strings borrow from it and from *l. */
-void line_read(struct line *l, struct str text);
+/* What is known beside the lines themselves. Constants tell text of a statement from what varies in
+ * it; zero is a valid one that knows nothing. One thread uses it at a time. */
+struct line_aids {
+	const struct overrides *overrides;
+	const struct constants *constants;
+	struct cover cover; /* of the line at hand */
+};
+
+/* The first line of the text. Strings borrow from it, from *l and the overrides. */
+void line_read(struct line *l, struct str text, struct line_aids *aids);
 /* The same of the name of a thread, which is no text: no template, no words. */
-void line_read_thread(struct line *l, struct str thread);
+void line_read_thread(struct line *l, struct str thread, struct line_aids *aids);
 /* Tells which are of a list: of a type that occurs with several values. Whether any type occurs
  * more than once. */
 bool line_mark_lists(struct named *v, size_t nr);

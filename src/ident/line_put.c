@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ident/chars.h"
+#include "ident/overrides.h"
 
 #define LOCAL_NAME STR("localhost")
 #define LOCAL_IP STR("127.0.0.1")
@@ -60,6 +61,8 @@ void line_put(struct naming *n, struct str type, struct str prefix, struct spell
 	struct named *v = &l->v[l->nr];
 	size_t bytes = prefix.n + (size_t)(s.to - s.from);
 
+	if (n->aids->overrides)
+		type = overrides_type(n->aids->overrides, type);
 	if (!type.n || s.from >= s.to)
 		return;
 	if (l->nr == LINE_NAMES || bytes > LINE_ROOM - l->nr_room) {
@@ -107,7 +110,8 @@ void line_put_schema(struct naming *n, struct str s, uint32_t place)
 	size_t bytes = token_schema(s, to, sizeof(to));
 
 	line_put(n, line_keep(n->l, (struct str){ to, bytes }), STR(""), line_part(n, s), place);
-	if (memchr(to, '*', bytes))
+	/* in container_1_2_<hex> the number goes on with the others and means nothing alone */
+	if (memchr(to, '*', bytes) && !memmem(to, bytes, "#_#", 3))
 		put_within(n, s, place);
 }
 

@@ -11,8 +11,10 @@ struct naming {
 	struct line *l;
 	struct str text;
 	const struct tokens *t;
-	uint32_t place; /* of all that is found */
-	bool is_stat;   /* the line tells amounts */
+	const struct line_aids *aids;
+	bool is_covered; /* constants tell what is text */
+	uint32_t place;  /* of all that is found */
+	bool is_stat;    /* the line tells amounts */
 };
 
 static inline struct str line_text(const struct naming *n, const struct token *t)

@@ -86,7 +86,7 @@ void masked_title(struct line *l, struct str text, const struct tokens *t, const
 		done = v->to;
 		if (varies[i] && i && varies[i - 1])
 			continue;
-		if (v->kind == TOKEN_CODE)
+		if (v->kind == TOKEN_CODE || v->kind == TOKEN_MIXED)
 			word = (struct str){ code, token_schema(word, code, sizeof(code)) };
 		if (varies[i])
 			add(&to, v, between, MASK, 1);

@@ -8,6 +8,7 @@
 #include "ident/gist.h"
 #include "ident/known.h"
 #include "ident/line.h"
+#include "ident/overrides.h"
 #include "model/loss.h"
 
 #define NR_SLOTS_FIRST 4096u
@@ -27,6 +28,8 @@ struct found {
 
 struct namer {
 	struct known *lines, *threads;
+	struct line_aids aids;
+	bool is_forgetful; /* digits may decide what a line names */
 	struct gist gist;
 	struct line line;
 	struct found found;
@@ -34,10 +37,15 @@ struct namer {
 	size_t nr, nr_slots;
 };
 
-struct namer *namer_new(void)
+struct namer *namer_new(const struct namer_options *o)
 {
 	struct namer *n = mem_zalloc(sizeof(*n));
 
+	if (o) {
+		n->aids.overrides = o->overrides;
+		n->aids.constants = o->constants;
+		n->is_forgetful = o->overrides && overrides_has_expressions(o->overrides);
+	}
 	n->lines = known_new();
 	n->threads = known_new();
 	n->nr_slots = NR_SLOTS_FIRST;
@@ -51,6 +59,7 @@ void namer_free(struct namer *n)
 		return;
 	known_free(n->lines);
 	known_free(n->threads);
+	cover_done(&n->aids.cover);
 	free(n->slots);
 	free(n);
 }
@@ -106,15 +115,15 @@ static void find(struct namer *n, struct known *known, struct str text, bool is_
 {
 	struct found *f = &n->found;
 	const struct known_line *k = NULL;
-	bool is_new = true, is_gist = gist_make(&n->gist, text);
+	bool is_new = true, is_gist = !n->is_forgetful && gist_make(&n->gist, text);
 
 	if (is_gist)
 		k = known_find(known, &n->gist, &is_new);
 	if (!k) {
 		if (is_thread)
-			line_read_thread(&n->line, text);
+			line_read_thread(&n->line, text, &n->aids);
 		else
-			line_read(&n->line, text);
+			line_read(&n->line, text, &n->aids);
 		losses->count[LOSS_IDENTIFIERS_LEFT] += n->line.is_cut;
 		if (!is_new && !n->line.is_cut)
 			k = known_keep(known, &n->gist, &n->line);

@@ -7,7 +7,9 @@
 #include "model/mention.h"
 
 struct arena;
+struct constants;
 struct losses;
+struct overrides;
 struct namer; /* for one thread at a time */
 
 /* Where a line comes from. */
@@ -16,7 +18,14 @@ struct namer_where {
 	enum level level;
 };
 
-struct namer *namer_new(void);
+/* Both may be NULL, and outlive all namers. */
+struct namer_options {
+	const struct overrides *overrides;
+	const struct constants *constants;
+};
+
+/* NULL stands for neither. */
+struct namer *namer_new(const struct namer_options *options);
 void namer_free(struct namer *n);
 
 /* A new round: mentions of the last one are no longer valid. */

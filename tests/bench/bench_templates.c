@@ -75,16 +75,15 @@ static uint64_t group_of(enum way way, const struct constants *c, struct str mes
 	static struct cover v;
 	static struct buf b;
 	static struct line l;
+	struct line_aids aids = { .constants = way == BY_BOTH ? c : NULL };
 
-	if (way == BY_LINE) {
-		line_read(&l, message);
-		return l.template;
-	}
-	constants_cover(c, message, &v);
-	write_masked(&b, message, &v);
-	if (way == BY_CONSTANTS)
+	if (way == BY_CONSTANTS) {
+		constants_cover(c, message, &v);
+		write_masked(&b, message, &v);
 		return str_hash(buf_str(&b));
-	line_read(&l, v.is_pattern ? buf_str(&b) : message);
+	}
+	line_read(&l, message, &aids);
+	cover_done(&aids.cover);
 	return l.template;
 }
 

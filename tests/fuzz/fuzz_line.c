@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *other = malloc(size + 1);
 	struct str text = { (const char *)data, size }, turned = { other, size };
 	const struct namer_where at = { .thread = str_head(text, size / 3) };
-	struct namer *known = namer_new(), *fresh = namer_new();
+	struct namer *known = namer_new(NULL), *fresh = namer_new(NULL);
 	struct arena arena = { 0 };
 	struct losses losses = { 0 };
 

@@ -43,7 +43,7 @@ static struct mention *line_of(struct namer *n, const char *text, const char *th
 
 static void equal_lines_of_a_round_are_one_mention(void **state)
 {
-	struct namer *n = namer_new();
+	struct namer *n = namer_new(NULL);
 	struct mention *a = line_of(n, "open blk_1 size 5", "t"), *b;
 
 	(void)state;
@@ -75,11 +75,11 @@ static void what_is_remembered_is_what_would_be_read(void **state)
 		{ "x 0xAB12 at /p/%2C1", "x 0xCD34 at /p/%2C2", "x 0xFFFF at /p/%2C3" },
 		{ "at a,1,1794735616441", "at a,22,1794735616442", "at a,333,1794735616443" },
 	};
-	struct namer *n = namer_new();
+	struct namer *n = namer_new(NULL);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		struct namer *fresh = namer_new();
+		struct namer *fresh = namer_new(NULL);
 		struct mention *known, *read;
 
 		line_of(n, kinds[i][0], "");
@@ -101,7 +101,7 @@ static void what_is_remembered_is_what_would_be_read(void **state)
 
 static void threads_name_things_and_are_no_text(void **state)
 {
-	struct namer *n = namer_new();
+	struct namer *n = namer_new(NULL);
 	struct mention *m = line_of(n, "done", "Runner for container_1_2");
 
 	(void)state;

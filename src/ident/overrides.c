@@ -1,0 +1,194 @@
+#include "ident/overrides.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/names.h"
+#include "base/vec.h"
+
+enum { WORD_MAX = 512 }; /* bytes of a word that expressions are tried on */
+#define FILE_MAX ((size_t)1 << 20)
+
+struct expression {
+	regex_t regex;
+	struct str type, numbered;
+};
+
+struct overrides {
+	struct arena arena;
+	struct names shown;
+	VEC(struct str) instead; /* by the number of the type that is shown; empty: nothing */
+	VEC(struct expression) expressions;
+};
+
+/* The type of names that hold numbers is shown as one of such. */
+static struct str numbered(struct overrides *o, struct str name)
+{
+	return arena_fmt(&o->arena, STR_FMT "_#", STR_ARG(name));
+}
+
+static void replace(struct overrides *o, struct str shown, struct str by)
+{
+	sym_t sym = names_add(&o->shown, shown);
+
+	while (o->instead.nr <= sym)
+		vec_push(&o->instead, STR(""));
+	o->instead.v[sym] = arena_str(&o->arena, by);
+}
+
+static int add_expression(struct overrides *o, struct str type, struct str text, struct error *err)
+{
+	struct expression e = { .type = arena_str(&o->arena, type), .numbered = numbered(o, type) };
+	struct buf whole = { 0 };
+	char why[128];
+	int code;
+
+	buf_fmt(&whole, "^(" STR_FMT ")$", STR_ARG(text));
+	buf_char(&whole, 0);
+	code = regcomp(&e.regex, whole.p, REG_EXTENDED | REG_NOSUB);
+	buf_done(&whole);
+	if (code) {
+		regerror(code, &e.regex, why, sizeof(why));
+		return error_set(err, EINVAL, "'" STR_FMT "' is no expression: %s", STR_ARG(text),
+				 why);
+	}
+	vec_push(&o->expressions, e);
+	return 0;
+}
+
+static int add_name(struct overrides *o, struct str name, struct str value, struct error *err)
+{
+	if (!name.n || !value.n)
+		return error_set(err, EINVAL, "a type is named like 'app = application_#_#'");
+	if (value.n > 2 && value.p[0] == '/' && value.p[value.n - 1] == '/')
+		return add_expression(o, name, str_head(str_skip(value, 1), value.n - 2), err);
+	replace(o, value,
+		memchr(value.p, '#', value.n) || memchr(value.p, '*', value.n) ? numbered(o, name)
+									       : name);
+	return 0;
+}
+
+/* Words of a line: the first is what the others are. */
+static int add_same(struct overrides *o, struct str words, struct error *err)
+{
+	struct str first, other;
+	bool is_any = false;
+
+	if (!str_take_word(&words, &first))
+		first = STR("");
+	while (str_take_word(&words, &other)) {
+		replace(o, other, first);
+		is_any = true;
+	}
+	return is_any ? 0 : error_set(err, EINVAL, "'same' wants two types or more");
+}
+
+static int add_line(struct overrides *o, struct str line, struct error *err)
+{
+	size_t at = str_find(line, STR(" = "));
+	struct str rest = line, word;
+
+	if (!str_take_word(&rest, &word) || word.p[0] == '#')
+		return 0;
+	if (at < line.n)
+		return add_name(o, str_trim(str_head(line, at)), str_trim(str_skip(line, at + 3)),
+				err);
+	if (str_eq(word, STR("same")))
+		return add_same(o, rest, err);
+	if (str_eq(word, STR("ignore")) && str_trim(rest).n) {
+		while (str_take_word(&rest, &word))
+			replace(o, word, STR(""));
+		return 0;
+	}
+	return error_set(err, EINVAL,
+			 "'" STR_FMT "' is none of 'NAME = TYPE', 'ignore TYPE', 'same TYPE TYPE'",
+			 STR_ARG(line));
+}
+
+int overrides_parse(struct overrides **made, struct str text, struct error *err)
+{
+	struct overrides *o = mem_zalloc(sizeof(*o));
+	struct str line;
+	int got = 0;
+
+	for (int nr = 1; got >= 0 && str_take_line(&text, &line); nr++) {
+		got = add_line(o, str_trim(line), err);
+		if (got < 0)
+			error_prefix(err, "line %d", nr);
+	}
+	if (got < 0) {
+		overrides_free(o);
+		return got;
+	}
+	*made = o;
+	return 0;
+}
+
+int overrides_read(struct overrides **o, const char *path, struct error *err)
+{
+	FILE *f = fopen(path, "re");
+	struct buf text = { 0 };
+	int got = 0;
+
+	if (!f)
+		return error_set(err, errno, "cannot open '%s': %m", path);
+	text.n = fread(buf_room(&text, FILE_MAX), 1, FILE_MAX, f);
+	if (ferror(f) || text.n == FILE_MAX)
+		got = error_set(err, EINVAL, "'%s' cannot be read, or is too large", path);
+	fclose(f);
+	if (got >= 0) {
+		got = overrides_parse(o, buf_str(&text), err);
+		if (got < 0)
+			error_prefix(err, "%s", path);
+	}
+	buf_done(&text);
+	return got;
+}
+
+void overrides_free(struct overrides *o)
+{
+	if (!o)
+		return;
+	vec_each (&o->expressions, e)
+		regfree(&e->regex);
+	vec_done(&o->expressions);
+	vec_done(&o->instead);
+	names_done(&o->shown);
+	arena_done(&o->arena);
+	free(o);
+}
+
+struct str overrides_type(const struct overrides *o, struct str shown)
+{
+	sym_t sym = names_find(&o->shown, shown);
+
+	return sym ? o->instead.v[sym] : shown;
+}
+
+bool overrides_match(const struct overrides *o, struct str word, struct str *type)
+{
+	char z[WORD_MAX + 1];
+
+	if (!o->expressions.nr || word.n > WORD_MAX)
+		return false;
+	memcpy(z, word.p, word.n);
+	z[word.n] = 0;
+	vec_each (&o->expressions, e) {
+		if (regexec(&e->regex, z, 0, NULL, 0))
+			continue;
+		*type = strpbrk(z, "0123456789") ? e->numbered : e->type;
+		return true;
+	}
+	return false;
+}
+
+bool overrides_has_expressions(const struct overrides *o)
+{
+	return o->expressions.nr;
+}
