@@ -27,6 +27,7 @@ struct habits {
 };
 
 #define MANY UINT64_MAX
+#define SPEAKS ((uint64_t)1 << 40) /* a key is better than any number of schemas */
 
 static void first_kinds(struct census *w)
 {
@@ -165,10 +166,27 @@ static void note_habits(struct habits *h, const struct note *n)
 }
 
 /* Numbers are amounts unless they are given out in order and named again elsewhere. */
+/* Keys of numbers that count, or that do not say what they number. */
+static bool is_counting(struct str key)
+{
+	static const struct str keys[] = { STR("id"),         STR("ids"),    STR("index"),
+					   STR("idx"),        STR("no"),     STR("nr"),
+					   STR("num"),        STR("number"), STR("seq"),
+					   STR("seqid"),      STR("seqno"),  STR("sequence"),
+					   STR("sequenceid"), STR("count"),  STR("counter") };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (str_eq_nocase(key, keys[i]))
+			return true;
+	return false;
+}
+
 static enum fate number_fate(const struct kind *k, const struct habit *h, bool is_small)
 {
 	if (k->lines < (is_small ? 2 : 5) || k->nr_values < 2)
 		return FATE_RARE;
+	if (is_counting(k->shown))
+		return FATE_ONCE;
 	if (2 * k->lines < 3 * (uint64_t)k->nr_values)
 		return FATE_ONCE;
 	if (10 * h->nr_places_twice < 3 * h->nr_places)
@@ -298,9 +316,9 @@ static uint64_t worth_of(struct str name, uint64_t lines)
 	for (size_t i = 0; i < name.n; i++)
 		nr_letters += (name.p[i] | 0x20) >= 'a' && (name.p[i] | 0x20) <= 'z';
 	if (nr_letters < 2 || str_find_char(name, '*') < name.n)
-		return 0;
+		return lines;
 	/* one schema of many says what some of them are called */
-	return str_find_char(name, '#') == name.n ? 2 * lines + 1 : 1;
+	return str_find_char(name, '#') == name.n ? lines + SPEAKS : lines;
 }
 
 /* "attempt_m" rather than "attempt_#_m_#". */

@@ -12,13 +12,10 @@
 #include "base/time.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
+#include "infer/objects/contexts.h"
 #include "model/loss.h"
 
 #define SEVERAL UINT64_MAX
-
-struct context {
-	uint32_t kind, thing;
-};
 
 /* A number within a context. */
 struct life {
@@ -28,13 +25,15 @@ struct life {
 
 struct scoping {
 	struct census *w;
-	VEC(struct context) v; /* log by log */
-	VEC(uint32_t) at;      /* of each log; one more */
-	bool *is_in_path;      /* by kind: paths of logs name it */
+	struct contexts contexts;
 	struct map covered;    /* (small kind, kind of context): lines */
 	struct map recurs;     /* (small kind, kind of context): values in several contexts */
 	struct map within;     /* (small kind, kind of context, value): 1 + thing, or SEVERAL */
 	struct map lives;      /* (small kind, context, value): 1 + number in spans */
+	struct map of_context; /* (small kind, context): 1 seen, 2 with a number that others have */
+	struct map contexts_nr; /* (small kind, kind of context) */
+	struct map sharing;    /* (small kind, kind of context): that share a number with another */
+	size_t *nr_candidates; /* by small kind */
 	VEC(struct life) spans;
 	struct map sums;      /* (small kind, kind of context): of all spans */
 	struct map lines;     /* small kind: lines */
@@ -42,110 +41,9 @@ struct scoping {
 	struct map nr_values; /* small kind: values */
 };
 
-static bool may_be_context(const struct kind *k)
-{
-	return kind_is_kept(k) && !(k->traits & (KIND_NUMBER | KIND_WORD | KIND_PATH | KIND_BRIEF |
-						 KIND_THREAD | KIND_LOG));
-}
-
 static bool wants_scope(const struct kind *k)
 {
 	return kind_is_kept(k) && k->traits & KIND_SMALL;
-}
-
-/* What each log names one thing of: (log, kind) to 1 + thing or SEVERAL. */
-static void only_things(struct census *w, struct map *only, struct map *lines, uint64_t *log_lines)
-{
-	for (size_t i = 0; i < w->told->notes.nr; i++) {
-		const struct note *n = &w->told->notes.v[i];
-		uint32_t log = census_log(w, n->file);
-
-		log_lines[log] += n->count;
-		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
-			uint32_t thing = w->named.v[j], kind = w->things.v[thing].kind;
-			uint64_t *at;
-
-			if (!may_be_context(&w->kinds.v[kind]))
-				continue;
-			at = map_at(only, map_pair(log, kind));
-			*at = *at && *at != thing + 1 ? SEVERAL : thing + 1;
-			*map_at(lines, map_pair(log, kind)) += n->count;
-		}
-	}
-}
-
-static void log_context(struct scoping *s, uint32_t log, struct map *only, struct map *lines,
-			uint64_t log_lines)
-{
-	struct census *w = s->w;
-	size_t begin = s->v.nr;
-
-	vec_push(&s->at, (uint32_t)begin);
-	for (uint32_t i = w->path_at.v[log + 1]; i-- > w->path_at.v[log];) {
-		uint32_t kind = w->things.v[w->path.v[i]].kind;
-
-		if (may_be_context(&w->kinds.v[kind]))
-			vec_push(&s->v, (struct context){ kind, w->path.v[i] });
-		*map_at(only, map_pair(log, kind)) = SEVERAL;
-	}
-	for (uint32_t kind = 0; kind < w->kinds.nr; kind++) {
-		uint64_t *at = map_find(only, map_pair(log, kind));
-		uint64_t nr = at ? *map_at(lines, map_pair(log, kind)) : 0;
-
-		if (at && *at && *at != SEVERAL && nr >= 2 &&
-		    (50 * nr >= log_lines || s->is_in_path[kind]))
-			vec_push(&s->v, (struct context){ kind, (uint32_t)(*at - 1) });
-	}
-}
-
-static void find_contexts(struct scoping *s)
-{
-	struct census *w = s->w;
-	struct map only = { 0 }, lines = { 0 };
-	uint64_t *log_lines = mem_zalloc(mem_bytes(w->logs.nr + 1, sizeof(*log_lines)));
-
-	s->is_in_path = mem_zalloc(w->kinds.nr + 1);
-	vec_each (&w->path, thing)
-		s->is_in_path[w->things.v[*thing].kind] = true;
-	only_things(w, &only, &lines, log_lines);
-	for (uint32_t log = 0; log < w->logs.nr; log++)
-		log_context(s, log, &only, &lines, log_lines[log]);
-	vec_push(&s->at, (uint32_t)s->v.nr);
-	free(log_lines);
-	map_done(&only);
-	map_done(&lines);
-}
-
-enum { MAX_CONTEXTS = 32 };
-
-/* The contexts of a line: what it names itself, then what its log does. */
-static size_t contexts_of(const struct scoping *s, size_t note, uint32_t log, struct context *v)
-{
-	const struct census *w = s->w;
-	size_t nr = 0;
-
-	for (uint32_t i = w->named_at.v[note]; i < w->named_at.v[note + 1]; i++) {
-		uint32_t kind = w->things.v[w->named.v[i]].kind;
-		size_t j = 0;
-
-		if (!may_be_context(&w->kinds.v[kind]))
-			continue;
-		while (j < nr && v[j].kind != kind)
-			j++;
-		if (j < nr)
-			v[j].thing = UINT32_MAX; /* several: which one is not told */
-		else if (nr < MAX_CONTEXTS)
-			v[nr++] = (struct context){ kind, w->named.v[i] };
-	}
-	for (uint32_t i = s->at.v[log]; i < s->at.v[log + 1]; i++) {
-		size_t j = 0;
-
-		while (j < nr && v[j].kind != s->v.v[i].kind)
-			j++;
-		if (j == nr && nr < MAX_CONTEXTS)
-			v[nr++] = s->v.v[i];
-	}
-	return nr;
 }
 
 static void count_life(struct scoping *s, uint64_t pair, uint32_t context, sym_t value,
@@ -168,54 +66,18 @@ static void count_life(struct scoping *s, uint64_t pair, uint32_t context, sym_t
 		l->last_ns = n->last_ns;
 }
 
-static void count_value(struct scoping *s, uint32_t kind, sym_t value, const struct note *n,
-			const struct context *v, size_t nr)
+/* A number of a kind that wants a scope, on lines with these contexts. */
+struct sight {
+	uint32_t kind;
+	sym_t value;
+	const struct note *note;
+	const struct context *v;
+	size_t nr;
+};
+
+static uint64_t key_of_value(uint64_t pair, sym_t value)
 {
-	uint64_t lines = n->count;
-	uint64_t *at = map_at(&s->values, map_pair(kind, value));
-
-	if (!(*at)++)
-		(*map_at(&s->nr_values, kind))++;
-	*map_at(&s->lines, kind) += lines;
-	for (size_t i = 0; i < nr; i++) {
-		uint64_t pair = map_pair(kind, v[i].kind);
-
-		if (v[i].thing == UINT32_MAX)
-			continue;
-		*map_at(&s->covered, pair) += lines;
-		count_life(s, pair, v[i].thing, value, n);
-		at = map_at(&s->within, pair * 0x9e3779b97f4a7c15u ^ value * 0xc2b2ae3d27d4eb4fu);
-		if (*at && *at != SEVERAL && *at != v[i].thing + 1) {
-			*at = SEVERAL;
-			(*map_at(&s->recurs, pair))++;
-		} else if (!*at) {
-			*at = v[i].thing + 1;
-		}
-	}
-}
-
-static void count_all(struct scoping *s)
-{
-	struct census *w = s->w;
-	struct context v[MAX_CONTEXTS];
-
-	for (size_t i = 0; i < w->told->notes.nr; i++) {
-		const struct note *n = &w->told->notes.v[i];
-		uint32_t log = census_log(w, n->file);
-		size_t nr = 0;
-		bool is_known = false;
-
-		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
-			const struct thing *t = &w->things.v[w->named.v[j]];
-
-			if (!wants_scope(&w->kinds.v[t->kind]))
-				continue;
-			if (!is_known)
-				nr = contexts_of(s, i, log, v);
-			is_known = true;
-			count_value(s, t->kind, t->value, n, v, nr);
-		}
-	}
+	return pair * 0x9e3779b97f4a7c15u ^ value * 0xc2b2ae3d27d4eb4fu;
 }
 
 static uint64_t count_of(const struct map *m, uint64_t key)
@@ -225,13 +87,112 @@ static uint64_t count_of(const struct map *m, uint64_t key)
 	return at ? *at : 0;
 }
 
+/* First pass: how often there is a context, and which values come back in another one. */
+static void count_value(struct scoping *s, const struct sight *t)
+{
+	uint64_t *at = map_at(&s->values, map_pair(t->kind, t->value));
+
+	if (!(*at)++)
+		(*map_at(&s->nr_values, t->kind))++;
+	*map_at(&s->lines, t->kind) += t->note->count;
+	for (size_t i = 0; i < t->nr; i++) {
+		uint64_t pair = map_pair(t->kind, t->v[i].kind);
+
+		if (t->v[i].thing == UINT32_MAX)
+			continue;
+		*map_at(&s->covered, pair) += t->note->count;
+		at = map_at(&s->within, key_of_value(pair, t->value));
+		if (*at && *at != SEVERAL && *at != t->v[i].thing + 1) {
+			*at = SEVERAL;
+			(*map_at(&s->recurs, pair))++;
+		} else if (!*at) {
+			*at = t->v[i].thing + 1;
+		}
+	}
+}
+
+/* Second pass: contexts, and those with a number that another one has, too. */
+static void count_sharing(struct scoping *s, const struct sight *t)
+{
+	for (size_t i = 0; i < t->nr; i++) {
+		uint64_t pair = map_pair(t->kind, t->v[i].kind), *at;
+		bool shares = count_of(&s->within, key_of_value(pair, t->value)) == SEVERAL;
+
+		if (t->v[i].thing == UINT32_MAX)
+			continue;
+		at = map_at(&s->of_context, map_pair(t->kind, t->v[i].thing));
+		if (!(*at & 1))
+			(*map_at(&s->contexts_nr, pair))++;
+		if (shares && !(*at & 2))
+			(*map_at(&s->sharing, pair))++;
+		*at |= shares ? 3 : 1;
+	}
+}
+
 static bool is_candidate(const struct scoping *s, uint32_t small, uint32_t kind)
 {
-	uint64_t lines = count_of(&s->lines, small), values = count_of(&s->nr_values, small);
-	uint64_t covered = count_of(&s->covered, map_pair(small, kind));
-	uint64_t recurs = count_of(&s->recurs, map_pair(small, kind));
+	uint64_t pair = map_pair(small, kind);
+	uint64_t recurs = count_of(&s->recurs, pair);
 
-	return 4 * covered >= 3 * lines && 2 * recurs >= values && recurs;
+	return recurs && 4 * count_of(&s->covered, pair) >= 3 * count_of(&s->lines, small) &&
+	       (2 * recurs >= count_of(&s->nr_values, small) ||
+		5 * count_of(&s->sharing, pair) >= 4 * count_of(&s->contexts_nr, pair));
+}
+
+/* Third pass: how long numbers live, on lines where all that may be the scope are known. */
+static void count_lives(struct scoping *s, const struct sight *t)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < t->nr; i++)
+		nr += t->v[i].thing != UINT32_MAX && is_candidate(s, t->kind, t->v[i].kind);
+	if (nr < s->nr_candidates[t->kind])
+		return;
+	for (size_t i = 0; i < t->nr; i++)
+		if (is_candidate(s, t->kind, t->v[i].kind))
+			count_life(s, map_pair(t->kind, t->v[i].kind), t->v[i].thing, t->value,
+				   t->note);
+}
+
+static void each_number(struct scoping *s, void (*see)(struct scoping *, const struct sight *))
+{
+	struct census *w = s->w;
+	struct context v[MAX_CONTEXTS];
+
+	for (size_t i = 0; i < w->told->notes.nr; i++) {
+		struct sight sight = { .note = &w->told->notes.v[i], .v = v };
+		uint32_t log = census_log(w, sight.note->file);
+		bool is_known = false;
+
+		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
+			const struct thing *t = &w->things.v[w->named.v[j]];
+
+			if (!wants_scope(&w->kinds.v[t->kind]))
+				continue;
+			if (!is_known)
+				sight.nr = contexts_of(&s->contexts, w, i, log, v);
+			is_known = true;
+			sight.kind = t->kind;
+			sight.value = t->value;
+			see(s, &sight);
+		}
+	}
+}
+
+static void count_all(struct scoping *s)
+{
+	size_t nr_kinds = s->w->kinds.nr;
+
+	each_number(s, count_value);
+	each_number(s, count_sharing);
+	s->nr_candidates = mem_zalloc(mem_bytes(nr_kinds + 1, sizeof(*s->nr_candidates)));
+	for (uint32_t small = 0; small < nr_kinds; small++)
+		for (uint32_t kind = 0; wants_scope(&s->w->kinds.v[small]) && kind < nr_kinds;
+		     kind++)
+			s->nr_candidates[small] += is_candidate(s, small, kind);
+	each_number(s, count_lives);
+	vec_each (&s->spans, l)
+		*map_at(&s->sums, l->pair) += (uint64_t)(l->last_ns - l->first_ns);
 }
 
 /* How long numbers live within contexts of this kind, a millisecond at least. */
@@ -307,7 +268,7 @@ static uint32_t scope_thing(const struct scoping *s, const struct kind *k, size_
 
 		return w->things.v[writer].kind == k->scope - 1 ? writer : UINT32_MAX;
 	}
-	nr = contexts_of(s, note, log, v);
+	nr = contexts_of(&s->contexts, w, note, log, v);
 	for (size_t i = 0; i < nr; i++)
 		if (v[i].kind == k->scope - 1)
 			return v[i].thing;
@@ -453,10 +414,8 @@ void scope_make(struct census *w)
 	struct scoping s = { .w = w };
 
 	census_count(w);
-	find_contexts(&s);
+	contexts_find(&s.contexts, w);
 	count_all(&s);
-	vec_each (&s.spans, l)
-		*map_at(&s.sums, l->pair) += (uint64_t)(l->last_ns - l->first_ns);
 	for (uint32_t kind = 0; kind < w->kinds.nr && !w->is_small; kind++) {
 		struct kind *k = &w->kinds.v[kind];
 
@@ -481,9 +440,11 @@ void scope_make(struct census *w)
 	}
 	name_within(&s);
 	census_count(w);
-	vec_done(&s.v);
-	vec_done(&s.at);
-	free(s.is_in_path);
+	contexts_done(&s.contexts);
+	free(s.nr_candidates);
+	map_done(&s.of_context);
+	map_done(&s.contexts_nr);
+	map_done(&s.sharing);
 	map_done(&s.covered);
 	map_done(&s.recurs);
 	map_done(&s.within);
