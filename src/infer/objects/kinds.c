@@ -321,6 +321,14 @@ static uint64_t worth_of(struct str name, uint64_t lines)
 	return str_find_char(name, '#') == name.n ? lines + SPEAKS : lines;
 }
 
+static bool has_words(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if ((name.p[i] | 0x20) >= 'a' && (name.p[i] | 0x20) <= 'z')
+			return true;
+	return false;
+}
+
 /* "attempt_m" rather than "attempt_#_m_#". */
 static void find_names(struct census *w)
 {
@@ -341,7 +349,7 @@ static void find_names(struct census *w)
 		worth[k - w->kinds.v] = found;
 		name = arena_room(w->arena, shown.n + 1);
 		k->name = (struct str){ name, shape_name(shown, name) };
-		if (!k->name.n)
+		if (!has_words(k->name))
 			k->name = arena_str(w->arena, shown);
 	}
 	free(worth);

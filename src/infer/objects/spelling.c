@@ -1,6 +1,6 @@
 /* "application 3" is application_17_0003 where the last numbers of applications are all different.
  * A thread that is called after something ("Opener-t1,,17.ab") shows its name with a word in front.
- */
+ * A file goes by the last part of its path where no other has the same. */
 #include "infer/objects/spelling.h"
 
 #include <stdlib.h>
@@ -105,9 +105,82 @@ static void cut_threads(struct census *w)
 	map_done(&elsewhere);
 }
 
+static struct str last_part(struct str path)
+{
+	size_t begin = path.n;
+
+	while (begin && path.p[begin - 1] != '/')
+		begin--;
+	return str_skip(path, begin);
+}
+
+/* "part-#.csv", not "blk_#": what has no extension is a name in its own right. */
+static bool has_extension(struct str shown)
+{
+	size_t i = shown.n;
+
+	while (i && (shown.p[i - 1] | 0x20) >= 'a' && (shown.p[i - 1] | 0x20) <= 'z')
+		i--;
+	return i > 1 && i < shown.n && shown.p[i - 1] == '.';
+}
+
+/* The last parts of all paths, to 1 + (kind, path) or SEVERAL. */
+static void last_parts(const struct census *w, struct map *by_part)
+{
+	vec_each (&w->told->ids, id) {
+		uint32_t kind = census_kind(w, id);
+		sym_t part;
+		uint64_t *at, path = map_pair(kind, id->value) + 1;
+
+		if (!(w->kinds.v[kind].traits & KIND_PATH) || !kind_is_kept(&w->kinds.v[kind]))
+			continue;
+		part = names_find(&w->told->values,
+				  last_part(names_str(&w->told->values, id->value)));
+		if (!part || part == id->value)
+			continue;
+		at = map_at(by_part, part);
+		*at = *at && *at != path ? SEVERAL : path;
+	}
+}
+
+/* Kinds of names most of which are the last part of a path are files. */
+static void name_files(struct census *w)
+{
+	struct map by_part = { 0 }, seen = { 0 };
+	uint64_t *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
+	uint64_t *nr_files = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr_files)));
+
+	last_parts(w, &by_part);
+	vec_each (&w->told->ids, id) {
+		uint32_t kind = census_kind(w, id);
+
+		if (!is_name_with_numbers(&w->kinds.v[kind]) ||
+		    !has_extension(w->kinds.v[kind].shown) ||
+		    (*map_at(&seen, map_pair(kind, id->value)))++)
+			continue;
+		nr[kind]++;
+		nr_files[kind] += map_find(&by_part, id->value) != NULL;
+	}
+	vec_each (&w->told->ids, id) {
+		uint32_t kind = census_kind(w, id);
+		const uint64_t *at = map_find(&by_part, id->value);
+
+		if (!nr[kind] || 10 * nr_files[kind] < 8 * nr[kind])
+			continue;
+		if (at && *at != SEVERAL)
+			*map_at(&w->same, map_pair(kind, id->value)) = *at;
+		w->kinds.v[kind].fate = FATE_PART;
+	}
+	free(nr);
+	free(nr_files);
+	map_done(&by_part);
+	map_done(&seen);
+}
+
 void spelling_find(struct census *w)
 {
 	cut_threads(w);
+	name_files(w);
 	for (uint32_t i = 0; i < w->kinds.nr; i++) {
 		if (!(w->kinds.v[i].traits & KIND_SMALL) || w->is_small)
 			continue;
