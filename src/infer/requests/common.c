@@ -140,7 +140,7 @@ static bool is_part(const struct work *w, uint32_t numbers, uint32_t kind, const
 	if (!w->looks[w->g->kind_of.v[numbers]].is_numbers)
 		return false;
 	for (unsigned i = 0; i < nr; i++) {
-		const uint64_t *met = map_find(&w->met, map_pair(shared[i], kind));
+		const uint32_t *met = beside_find(&w->met, shared[i], kind);
 
 		if (met && *met > DEALS_MAX && work_numbers(w, shared[i]) == numbers)
 			return false;

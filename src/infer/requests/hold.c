@@ -29,7 +29,7 @@ enum {
 #define OWNED_SHARE 0.95
 #define COVERED 0.6
 #define COARSER 0.97
-#define SEVERAL UINT64_MAX
+#define SEVERAL UINT32_MAX
 
 /* The things that a unit names itself, of those that tell work apart. */
 struct own_names {
@@ -87,9 +87,9 @@ static bool is_news(struct lists *seen, const struct own_names *own)
 }
 
 /* Memory grows with the lines, not with the square of what they name. */
-static bool has_room(const struct work *w, const struct map *m)
+static bool has_room(const struct work *w, const struct beside *pairs)
 {
-	return m->nr < PAIRS_A_LINE * w->g->lines.nr + PAIRS_MIN;
+	return pairs->nr < PAIRS_A_LINE * w->g->lines.nr + PAIRS_MIN;
 }
 
 static bool is_numbers_alone(const struct work *w, uint32_t kind)
@@ -104,19 +104,22 @@ bool hold_same_stem(const struct work *w, uint32_t a, uint32_t b)
 
 /* Which things met how many of which kind, told by distinct pairs. */
 struct meetings {
-	struct map pairs;    /* two things: seen */
-	struct map nr;       /* thing and kind: how many of that kind it met */
-	VEC(uint64_t) met;   /* the pairs */
+	struct beside pairs; /* two things: seen */
+	struct beside nr;    /* thing and kind: how many of that kind it met */
 	uint32_t *nr_values; /* of each kind */
 };
 
 static void note_pair(const struct work *w, struct meetings *m, uint32_t a, uint32_t b)
 {
-	if (!has_room(w, &m->pairs) || map_find(&m->pairs, map_pair(a, b)))
+	uint32_t *is_seen;
+
+	if (!has_room(w, &m->pairs))
 		return;
-	*map_at(&m->pairs, map_pair(a, b)) = 1;
-	(*map_at(&m->nr, map_pair(a, w->g->kind_of.v[b])))++;
-	vec_push(&m->met, map_pair(a, b));
+	is_seen = beside_at(&m->pairs, a, b);
+	if (*is_seen)
+		return;
+	*is_seen = true;
+	(*beside_at(&m->nr, a, w->g->kind_of.v[b]))++;
 }
 
 static void note_unit(const struct work *w, struct meetings *m, const struct own_names *own)
@@ -152,25 +155,26 @@ static bool is_of_family(const struct work *w, uint32_t thing)
  * too. */
 static void mark_hubs(struct work *w, struct meetings *m)
 {
-	struct map shared = { 0 }; /* thing and kind: how many of those met have met others */
+	struct beside shared = { 0 }; /* thing and kind: how many of those met have met others */
+	struct beside_cursor c = { 0 };
+	struct beside_pair p;
 
-	vec_each (&m->met, pair) {
-		uint32_t a = (uint32_t)(*pair >> 32), b = (uint32_t)*pair;
-		const uint64_t *back = map_find(&m->nr, map_pair(b, w->g->kind_of.v[a]));
+	while (beside_next(&m->pairs, &c, &p)) {
+		const uint32_t *back = beside_find(&m->nr, p.other, w->g->kind_of.v[p.thing]);
 
-		if (back && *back > 1 && 2 * life_of(w, b) < life_of(w, a))
-			(*map_at(&shared, map_pair(a, w->g->kind_of.v[b])))++;
+		if (back && *back > 1 && 2 * life_of(w, p.other) < life_of(w, p.thing))
+			(*beside_at(&shared, p.thing, w->g->kind_of.v[p.other]))++;
 	}
-	for (const struct map_slot *s = NULL; (s = map_next(&shared, s));) {
-		uint32_t thing = (uint32_t)(s->key >> 32), kind = (uint32_t)s->key;
-		double of = m->nr_values[kind], met = (double)*map_find(&m->nr, s->key);
+	c = (struct beside_cursor){ 0 };
+	while (beside_next(&shared, &c, &p)) {
+		double of = m->nr_values[p.other], met = *beside_find(&m->nr, p.thing, p.other);
 
 		if (of >= FAN_KIND_MIN && met >= FAN_MIN && met >= FAN_SHARE * of &&
-		    m->nr_values[w->g->kind_of.v[thing]] < of &&
-		    (double)s->value > FAN_SHARED * met && !is_of_family(w, thing))
-			w->is_hub[thing] = true;
+		    m->nr_values[w->g->kind_of.v[p.thing]] < of && p.value > FAN_SHARED * met &&
+		    !is_of_family(w, p.thing))
+			w->is_hub[p.thing] = true;
 	}
-	map_done(&shared);
+	beside_done(&shared);
 }
 
 /* The numbers of a hub, alone, are a hub as well. */
@@ -202,8 +206,7 @@ void weigh_units(struct work *w)
 	mark_hubs(w, &m);
 	mark_numbers(w);
 	free(m.nr_values);
-	vec_done(&m.met);
-	map_done(&m.pairs);
+	beside_done(&m.pairs);
 	w->met = m.nr;
 	own_end(&own);
 }
@@ -215,7 +218,7 @@ struct asked { /* two kinds */
 	uint64_t owners; /* values of the coarser kind */
 };
 
-static void note_owner(const struct work *w, struct map *of, const struct own_names *own)
+static void note_owner(const struct work *w, struct beside *of, const struct own_names *own)
 {
 	for (size_t i = 0; i < own->v.nr; i++) {
 		uint32_t a = own->v.v[i], ka = w->g->kind_of.v[a];
@@ -224,13 +227,13 @@ static void note_owner(const struct work *w, struct map *of, const struct own_na
 			continue;
 		for (size_t k = 0; k < own->v.nr; k++) {
 			uint32_t b = own->v.v[k], kb = w->g->kind_of.v[b];
-			uint64_t *at;
+			uint32_t *at;
 
 			if (ka == kb || own->of_kind[kb] != 1)
 				continue;
-			if (!has_room(w, of) && !map_find(of, map_pair(a, kb)))
+			if (!has_room(w, of) && !beside_find(of, a, kb))
 				continue;
-			at = map_at(of, map_pair(a, kb));
+			at = beside_at(of, a, kb);
 			*at = !*at || *at == b + 1u ? b + 1u : SEVERAL;
 		}
 	}
@@ -240,7 +243,9 @@ static void note_owner(const struct work *w, struct map *of, const struct own_na
  * taken where no line says anything: units may have been cut wrongly. */
 static void note_owners(const struct work *w, struct owners *o, struct own_names *own)
 {
-	struct map of = { 0 }; /* as units say */
+	struct beside of = { 0 }; /* as units say */
+	struct beside_cursor c = { 0 };
+	struct beside_pair p;
 	struct lists lines = { 0 }, units = { 0 };
 
 	vec_each (&w->units, u) {
@@ -261,10 +266,10 @@ static void note_owners(const struct work *w, struct owners *o, struct own_names
 	}
 	lists_done(&lines);
 	lists_done(&units);
-	for (const struct map_slot *s = NULL; (s = map_next(&of, s));)
-		if (has_room(w, &o->of) && !map_find(&o->of, s->key))
-			*map_at(&o->of, s->key) = s->value;
-	map_done(&of);
+	while (beside_next(&of, &c, &p))
+		if (has_room(w, &o->of) && !beside_find(&o->of, p.thing, p.other))
+			*beside_at(&o->of, p.thing, p.other) = p.value;
+	beside_done(&of);
 }
 
 struct asking {
@@ -274,9 +279,9 @@ struct asking {
 	struct map owners;   /* which of these, and an owner */
 };
 
-static void ask(const struct work *w, struct asking *q, const struct map_slot *of)
+static void ask(const struct work *w, struct asking *q, const struct beside_pair *of)
 {
-	uint64_t key = map_pair(w->g->kind_of.v[of->key >> 32], (uint32_t)of->key);
+	uint64_t key = map_pair(w->g->kind_of.v[of->thing], of->other);
 	uint64_t *at = map_at(&q->at, key);
 	struct asked *a;
 
@@ -290,18 +295,20 @@ static void ask(const struct work *w, struct asking *q, const struct map_slot *o
 	if (of->value == SEVERAL)
 		return;
 	a->single++;
-	a->owners += !(*map_at(&q->owners, map_pair((uint32_t)*at, (uint32_t)of->value)))++;
+	a->owners += !(*map_at(&q->owners, map_pair((uint32_t)*at, of->value)))++;
 }
 
 static void decide(const struct work *w, struct owners *o)
 {
 	struct asking q = { 0 };
 	uint32_t *nr_values = work_counts(w->g->kinds.nr);
+	struct beside_cursor c = { 0 };
+	struct beside_pair p;
 
 	for (uint32_t i = 0; i < w->g->things.nr; i++)
 		nr_values[w->g->kind_of.v[i]] += w->seen[i] && work_can_tell(w, i);
-	for (const struct map_slot *s = NULL; (s = map_next(&o->of, s));)
-		ask(w, &q, s);
+	while (beside_next(&o->of, &c, &p))
+		ask(w, &q, &p);
 	for (size_t i = 0; i < q.v.nr; i++) {
 		uint32_t fine = (uint32_t)(q.pairs.v[i] >> 32);
 		double nr = (double)q.v.v[i].values, coarse = (double)q.v.v[i].owners;
@@ -333,9 +340,9 @@ bool hold_is_owner(const struct owners *o, uint32_t fine, uint32_t coarse)
 
 uint32_t hold_owner_of(const struct owners *o, uint32_t thing, uint32_t kind)
 {
-	const uint64_t *of = map_find(&o->of, map_pair(thing, kind));
+	const uint32_t *of = beside_find(&o->of, thing, kind);
 
-	return of && *of != SEVERAL ? (uint32_t)*of - 1 : 0;
+	return of && *of != SEVERAL ? *of - 1 : 0;
 }
 
 /* Where the owners of a kind begin among the pairs. */
@@ -466,7 +473,7 @@ void find_owners(struct work *w, struct owners *o)
 
 void owners_done(struct owners *o)
 {
-	map_done(&o->of);
+	beside_done(&o->of);
 	map_done(&o->renamed);
 	map_done(&o->kinds);
 	vec_done(&o->pairs);

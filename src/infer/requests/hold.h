@@ -2,11 +2,12 @@
 #ifndef CULPRIT_INFER_REQUESTS_HOLD_H
 #define CULPRIT_INFER_REQUESTS_HOLD_H
 
+#include "infer/requests/beside.h"
 #include "infer/requests/sight.h"
 #include "infer/requests/work.h"
 
 struct owners {
-	struct map of;       /* thing and kind: 1 + what of that kind owns it */
+	struct beside of;    /* thing and kind: 1 + what of that kind owns it */
 	struct map renamed;  /* path: what it is called now */
 	struct map kinds;    /* two kinds: the second owns the first */
 	VEC(uint64_t) pairs; /* those kinds, in order: all owners of a kind stand together */

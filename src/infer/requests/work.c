@@ -177,7 +177,7 @@ void work_fit(const struct work *w, struct unit *u, uint32_t from, uint32_t to)
 void work_done(struct work *w)
 {
 	free(w->looks);
-	map_done(&w->met);
+	beside_done(&w->met);
 	free(w->by_thread);
 	free(w->family);
 	free(w->seen);

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "infer/requests/beside.h"
 #include "infer/requests/gather.h"
 #include "infer/requests/kinds.h"
 #include "model/why.h"
@@ -55,7 +56,7 @@ struct work {
 	const struct gather *g;
 	struct course *course;
 	struct kind_look *looks; /* of each kind */
-	struct map met;          /* thing and kind: how many of that kind units name beside it */
+	struct beside met;       /* thing and kind: how many of that kind units name beside it */
 	uint32_t *by_thread;     /* lines, by file, thread, order */
 	uint32_t *family;        /* of each thread */
 	uint32_t nr_families;
