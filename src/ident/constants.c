@@ -21,18 +21,24 @@ struct constants *constants_new(size_t bytes_max)
 	return c;
 }
 
-void constants_free(struct constants *c)
+/* Forgets all that is made of what was added. */
+static void unsettle(struct constants *c)
 {
-	if (!c)
-		return;
 	automaton_done(&c->automaton);
-	names_done(&c->pieces);
-	names_done(&c->patterns);
-	vec_done(&c->next_to);
 	free(c->texts);
 	free(c->text_next_to);
 	free(c->first_pattern);
 	free(c->by_anchor);
+}
+
+void constants_free(struct constants *c)
+{
+	if (!c)
+		return;
+	unsettle(c);
+	names_done(&c->pieces);
+	names_done(&c->patterns);
+	vec_done(&c->next_to);
 	free(c);
 }
 
@@ -165,6 +171,7 @@ void constants_settle(struct constants *c, struct losses *losses)
 	uint32_t nr = c->pieces.nr ? c->pieces.nr - 1 : 0, all = nr;
 	size_t nodes_max = (c->bytes_max - c->bytes_max / 4) / AUTOMATON_NODE_BYTES;
 
+	unsettle(c);
 	c->texts = mem_alloc(mem_bytes((size_t)nr + 1, sizeof(*c->texts)));
 	c->text_next_to = mem_alloc((size_t)nr + 1);
 	sort_texts(c, nr);
@@ -174,6 +181,7 @@ void constants_settle(struct constants *c, struct losses *losses)
 	}
 	place_patterns(c);
 	losses->count[LOSS_STRINGS_LEFT] += c->nr_left + (all - nr);
+	c->nr_left = 0;
 }
 
 size_t constants_nr(const struct constants *c)

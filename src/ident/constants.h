@@ -15,7 +15,8 @@ struct error;
 struct losses;
 
 /* First constants are added, then they are settled, then lines are asked about, by any number of
- * threads. bytes_max bounds the memory of the automaton, 0: 256 MiB; what is beyond it is counted.
+ * threads; more may be added when nobody asks, and settled again. bytes_max bounds the memory of
+ * the automaton, 0: 256 MiB; what is beyond it is counted.
  */
 struct constants *constants_new(size_t bytes_max);
 void constants_free(struct constants *c);
