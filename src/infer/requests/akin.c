@@ -124,16 +124,6 @@ bool akin_of_one_caller(const struct work *w, const struct owners *o, const stru
 	return false;
 }
 
-/* Whether something that is no compound owns such things: they are parts of it. */
-static bool is_part(const struct work *w, const struct owners *o, uint32_t kind)
-{
-	for (size_t i = hold_owners_at(o, kind); i < o->pairs.nr && o->pairs.v[i] >> 32 == kind;
-	     i++)
-		if (!w->looks[(uint32_t)o->pairs.v[i]].stem)
-			return true;
-	return false;
-}
-
 bool akin_called_by_one(const struct work *w, const struct owners *o, const struct unit *a,
 			const struct unit *b)
 {
@@ -142,7 +132,7 @@ bool akin_called_by_one(const struct work *w, const struct owners *o, const stru
 	for (unsigned i = 0; i < p->nr_names; i++) {
 		uint32_t name = line_names(w, p)[i], kind = w->g->kind_of.v[name];
 
-		if (w->is_hub[name] || !is_compound(w, kind) || is_part(w, o, kind))
+		if (w->is_hub[name] || !o->caller[kind])
 			continue;
 		for (unsigned k = 0; k < q->nr_names; k++)
 			if (line_names(w, q)[k] == name)
@@ -176,4 +166,45 @@ bool akin_beside(const struct work *w, const struct unit *a, const struct unit *
 	while (q.n && q.p[q.n - 1] != '/')
 		q.n--;
 	return str_eq(p, q);
+}
+
+/* Whether the name is just part of a path that the line names. */
+static bool is_in_path(const struct work *w, const struct seen_line *l, uint32_t name)
+{
+	struct str value = gather_value(w->g, name);
+
+	for (unsigned i = 0; i < l->nr_names; i++) {
+		struct str path = gather_value(w->g, line_names(w, l)[i]);
+
+		if (work_is_path(w, line_names(w, l)[i]) && str_find(path, value) < path.n)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the name says who calls; what may do so must not be the thing itself. */
+static bool is_caller(const struct work *w, const struct owners *o, uint32_t name, uint32_t thing)
+{
+	uint32_t kind = w->g->kind_of.v[name];
+
+	return o->caller[kind] == CALLER_SURE ||
+	       (o->caller[kind] == CALLER_MAYBE && work_numbers(w, name) != thing &&
+		!hold_same_stem(w, kind, w->g->kind_of.v[thing]));
+}
+
+uint32_t akin_caller(const struct work *w, const struct owners *o, const struct unit *a,
+		     const struct unit *b, uint32_t thing)
+{
+	const struct seen_line *p = work_line(w, a->main), *q = work_line(w, b->main);
+
+	for (unsigned i = 0; i < p->nr_names; i++) {
+		uint32_t name = line_names(w, p)[i];
+
+		if (!is_caller(w, o, name, thing))
+			continue;
+		for (unsigned k = 0; k < q->nr_names; k++)
+			if (line_names(w, q)[k] == name && !is_in_path(w, p, name))
+				return name;
+	}
+	return 0;
 }

@@ -23,5 +23,8 @@ bool akin_called_by_one(const struct work *w, const struct owners *o, const stru
 			const struct unit *b);
 /* Whether what both deal with lies in one folder, as far as it lies in any. */
 bool akin_beside(const struct work *w, const struct unit *a, const struct unit *b);
+/* Who calls both, which have the thing in common, or 0. */
+uint32_t akin_caller(const struct work *w, const struct owners *o, const struct unit *a,
+		     const struct unit *b, uint32_t thing);
 
 #endif

@@ -148,16 +148,42 @@ static bool is_part(const struct work *w, uint32_t numbers, uint32_t kind, const
 	return true;
 }
 
-/* Whether different things of the kind are explained by what is shared: they belong to it. */
-static bool is_explained(const struct common *c, uint32_t kind, const uint32_t *shared, unsigned nr)
+/* Whether it is there for a file in it that the set names as well: a folder is made for a file. */
+static bool is_just_folder(const struct common *c, uint32_t set, uint32_t folder)
+{
+	const struct work *w = c->w;
+	struct str x = gather_value(w->g, folder);
+	uint32_t nr, kind = w->g->kind_of.v[folder];
+	const struct in_set *v = in_set(c, set, &nr);
+	unsigned nr_paths = 0;
+
+	for (uint32_t i = 0; i < nr && nr_paths < FOLDERS_MAX && w->looks[kind].is_path; i++) {
+		struct str y;
+
+		if (v[i].kind != kind || v[i].depth >= DEPTH_PREFIX)
+			continue;
+		nr_paths++;
+		y = gather_value(w->g, v[i].thing);
+		if (y.n > x.n && str_starts(y, x) && y.p[x.n] == '/')
+			return true;
+	}
+	return false;
+}
+
+/* Whether different things of the kind are explained by what is shared with the earlier set: they
+ * belong to it, and it is not just the folder of both. */
+static bool is_explained(const struct common *c, uint32_t earlier, uint32_t kind,
+			 const uint32_t *shared, unsigned nr)
 {
 	const struct work *w = c->w;
 
 	for (unsigned i = 0; i < nr; i++) {
 		uint32_t owner = w->g->kind_of.v[shared[i]];
 
-		if (owner == kind || is_part(w, shared[i], kind, shared, nr) ||
-		    hold_same_stem(w, kind, owner) || hold_is_owner(c->o, kind, owner))
+		if ((owner == kind && !is_just_folder(c, earlier, shared[i])) ||
+		    is_part(w, shared[i], kind, shared, nr) ||
+		    (owner != kind && hold_same_stem(w, kind, owner)) ||
+		    hold_is_owner(c->o, kind, owner))
 			return true;
 	}
 	return false;
@@ -181,7 +207,7 @@ static bool has_others(const struct common *c, uint32_t set, const struct common
 	}
 	for (uint32_t i = 0; i < nr && of_kind && w->looks[one->kind].is_path; i++)
 		if (v[i].kind == one->kind && v[i].depth < DEPTH_PREFIX &&
-		    is_above(w, v[i].thing, one->thing))
+		    is_above(w, v[i].thing, one->thing) && !is_just_folder(c, set, v[i].thing))
 			return false;
 	return of_kind > 0;
 }
@@ -193,7 +219,8 @@ static bool contradict(const struct common *c, uint32_t earlier, uint32_t set,
 	const struct common_single *y = c->singles.v + c->about.v[set].single_at;
 
 	for (uint32_t k = 0; k < c->about.v[set].nr_singles; k++)
-		if (has_others(c, earlier, &y[k]) && !is_explained(c, y[k].kind, shared, nr))
+		if (has_others(c, earlier, &y[k]) &&
+		    !is_explained(c, earlier, y[k].kind, shared, nr))
 			return true;
 	return false;
 }

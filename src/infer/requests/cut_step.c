@@ -67,7 +67,7 @@ struct around {
 	uint32_t nr_next, nr_before; /* lines with another one behind them, or in front */
 	uint32_t nr_at_once;         /* of the former: it comes at once */
 	uint32_t next, before;       /* how often the most frequent one does, at once */
-	uint32_t follower;           /* which that is behind it */
+	uint32_t follower, leader;   /* which that is behind it, and in front */
 	uint32_t nr_ends, nr_told;   /* lines behind which work ends; of so many this is told */
 	double ends_before;          /* share of such lines, of all statements in front */
 	bool is_named;               /* some of its lines name what others do or do not */
@@ -96,8 +96,10 @@ static void look_around(const struct sure *c, struct around *v)
 			v[s->before].next = (uint32_t)nr;
 			v[s->before].follower = s->after;
 		}
-		if (nr > v[s->after].before)
+		if (nr > v[s->after].before) {
 			v[s->after].before = (uint32_t)nr;
+			v[s->after].leader = s->before;
+		}
 	}
 	vec_each (c->steps, s)
 		if (v[s->before].nr_told)
@@ -106,29 +108,42 @@ static void look_around(const struct sure *c, struct around *v)
 	map_done(&pairs);
 }
 
-/* A statement that names nothing, has the same one behind it nearly always when anything comes at
- * once, as it mostly does, and in front now this, now that with which work ends mostly, is the
- * beginning of what the other one goes on with. What it begins may fail: then the thread is silent,
- * and what comes later tells nothing. */
-static void find_leads(struct sure *c)
+/* Whether a statement that names nothing has the same one behind it nearly always when anything
+ * comes at once, as it mostly does, and in front now this, now that with which work ends mostly:
+ * then it is the beginning of what the other one goes on with. What it begins may fail: then the
+ * thread is silent, and what comes later tells nothing. */
+static bool leads(const struct around *a)
+{
+	return !a->is_named && a->nr_next >= CHANCE_MIN && a->next >= LEADS_SHARE * a->nr_at_once &&
+	       a->nr_at_once >= OPEN_SHARE * a->nr_next && a->before < OPEN_SHARE * a->nr_before &&
+	       a->ends_before >= OPEN_SHARE * a->nr_before;
+}
+
+/* Whether a statement that names nothing has the same one in front nearly always, at once, and
+ * behind it other work begins: then it is the end of that one's work, however late it comes for
+ * once. */
+static bool trails(const struct around *a)
+{
+	return !a->is_named && a->nr_before >= CHANCE_MIN &&
+	       a->before >= LEADS_SHARE * a->nr_before && a->nr_told &&
+	       a->nr_ends >= LEADS_SHARE * a->nr_next;
+}
+
+/* Lines that name nothing and are there for the ones in front of them or behind them. */
+static void find_sides(struct sure *c)
 {
 	struct around *v = mem_zalloc(mem_bytes(c->nr_pairs + 1, sizeof(*v)));
 
 	look_around(c, v);
-	for (uint32_t i = 0; i < c->nr_pairs; i++)
-		v[i].is_named |= v[i].nr_next < CHANCE_MIN ||
-				 v[i].next < LEADS_SHARE * v[i].nr_at_once ||
-				 v[i].nr_at_once < OPEN_SHARE * v[i].nr_next ||
-				 v[i].before >= OPEN_SHARE * v[i].nr_before ||
-				 v[i].ends_before < OPEN_SHARE * v[i].nr_before;
 	vec_each (c->steps, s) {
-		bool is_led = !v[s->before].is_named && v[s->before].follower == s->after &&
-			      s->gap <= AT_ONCE_BIN;
+		const struct around *a = &v[s->before], *b = &v[s->after];
+		bool is_led = a->follower == s->after && s->gap <= AT_ONCE_BIN && leads(a);
+		bool is_tail = b->leader == s->before && trails(b);
 
-		if (s->is_certain || (!is_led && v[s->after].is_named))
+		if (s->is_certain || (!is_led && !is_tail && !leads(b)))
 			continue;
 		s->is_certain = true;
-		s->begins = is_led ? 0 : 1;
+		s->begins = is_led || is_tail ? 0 : 1;
 		s->is_led = is_led;
 	}
 	free(v);
@@ -140,5 +155,5 @@ void steps_be_sure(struct steps_seen *steps, uint32_t nr_pairs)
 
 	find_chance(&c);
 	find_bridges(&c);
-	find_leads(&c);
+	find_sides(&c);
 }

@@ -18,6 +18,7 @@ enum {
 	FAN_MIN = 8,
 	OWNED_MIN = 4, /* values that show who owns them */
 	MANY_OF_KIND = 4,
+	CALLERS_MIN = 2,   /* of a kind that are known to all */
 	OWN_MAX = 512,     /* further names of one unit are left out */
 	HELD_MAX = 1024,   /* and so is what owns them */
 	MEET_MAX = 64,     /* a unit that names more shows nothing of who belongs to whom */
@@ -443,6 +444,33 @@ static void add_folders(struct work *w, struct above *above, struct own_names *o
 	}
 }
 
+/* Whether something that is no compound owns such things: they are parts of it. */
+static bool is_part(const struct work *w, const struct owners *o, uint32_t kind)
+{
+	for (size_t i = hold_owners_at(o, kind); i < o->pairs.nr && o->pairs.v[i] >> 32 == kind;
+	     i++)
+		if (!w->looks[(uint32_t)o->pairs.v[i]].stem)
+			return true;
+	return false;
+}
+
+/* Most clients may deal with one file each, and look like parts of it; but parts of anything are
+ * never known to all, as clients are that stay. */
+static void find_callers(const struct work *w, struct owners *o)
+{
+	uint32_t *hubs = work_counts(w->g->kinds.nr);
+
+	o->caller = mem_zalloc((size_t)w->g->kinds.nr + 1);
+	for (uint32_t i = 1; i < w->g->things.nr; i++)
+		hubs[w->g->kind_of.v[i]] += w->seen[i] && w->is_hub[i];
+	for (uint32_t kind = 0; kind < w->g->kinds.nr; kind++)
+		if (w->looks[kind].stem && !w->looks[kind].is_numbers)
+			o->caller[kind] = hubs[kind] >= CALLERS_MIN ? CALLER_SURE
+					  : is_part(w, o, kind)     ? CALLER_NONE
+								    : CALLER_MAYBE;
+	free(hubs);
+}
+
 void find_owners(struct work *w, struct owners *o)
 {
 	struct own_names own = own_begin(w);
@@ -453,6 +481,7 @@ void find_owners(struct work *w, struct owners *o)
 	decide(w, o);
 	if (o->pairs.nr)
 		qsort(o->pairs.v, o->pairs.nr, sizeof(*o->pairs.v), by_value);
+	find_callers(w, o);
 	apart_cut(w, o);
 	above_begin(&above, w, o);
 	vec_each (&w->units, u) {
@@ -477,4 +506,5 @@ void owners_done(struct owners *o)
 	map_done(&o->renamed);
 	map_done(&o->kinds);
 	vec_done(&o->pairs);
+	free(o->caller);
 }

@@ -6,10 +6,18 @@
 #include "infer/requests/sight.h"
 #include "infer/requests/work.h"
 
+/* Whether a kind of names says who calls. */
+enum caller {
+	CALLER_NONE,  /* it is no compound, or part of something */
+	CALLER_MAYBE, /* nothing shows what it is part of */
+	CALLER_SURE,  /* some are known to all, as no part is */
+};
+
 struct owners {
 	struct beside of;    /* thing and kind: 1 + what of that kind owns it */
 	struct map renamed;  /* path: what it is called now */
 	struct map kinds;    /* two kinds: the second owns the first */
+	uint8_t *caller;     /* of each kind: enum caller */
 	VEC(uint64_t) pairs; /* those kinds, in order: all owners of a kind stand together */
 };
 

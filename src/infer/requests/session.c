@@ -16,6 +16,7 @@
 #include "infer/requests/family.h"
 #include "infer/requests/interim.h"
 #include "infer/requests/list.h"
+#include "infer/requests/stay.h"
 
 enum {
 	SELDOM = 20,     /* what begins work is seen more often */
@@ -64,6 +65,7 @@ struct sitting {
 	struct deeds deeds;
 	struct anew anew;
 	struct interim interim;
+	struct stay stay;
 	struct map anew_in;   /* sessions that have emptied something and begun it anew */
 	struct share *shares; /* how surely units follow others, those asked for last */
 	VEC(uint64_t) musts;  /* two types: the second nearly always follows the first */
@@ -291,13 +293,15 @@ static bool is_just_slow(const struct sitting *s, const struct unit *u, const st
 
 /* Whether what follows so surely is due to the earlier unit. Where requests come in, what is not
  * sure is another one; elsewhere it must come soon.
- * What comes late must have been seen to do so often, and about as late. */
+ * What comes late must be called by the same one, or have been seen to do so often, and about as
+ * late. */
 static bool is_due(const struct sitting *s, const struct unit *u, const struct candidate *c,
 		   double share)
 {
 	const struct unit *earlier = &s->w->units.v[c->unit];
 
 	if (u->start - earlier->end > LATE_NS &&
+	    (share < LATE_FOLLOWS || !stay_is_one(&s->stay, u, c)) &&
 	    (s->l->nr_of_type[earlier->type] < LATE_MIN || share < LATE_FOLLOWS ||
 	     (ties_spread(s->l, earlier->type, u->type) > LATE_SPREAD &&
 	      !is_just_slow(s, u, c, share))))
@@ -366,8 +370,27 @@ static bool began_so(const struct sitting *s, const struct unit *u)
 	return s->w->units.v[s->first.v[u->session]].type == u->type;
 }
 
-/* The same work again that is part of the same request: what it began with is not over, or it
- * follows at once. */
+/* Whether what the earlier unit began with is not over, and this is part of it. */
+static bool is_awaited(const struct sitting *s, const struct unit *a, const struct unit *u,
+		       const struct candidate *c)
+{
+	return is_open(s, a, u) &&
+	       (u->start - s->end.v[a->session] <= LATE_NS ||
+		(a->type != u->type && stay_is_one(&s->stay, u, c))) &&
+	       akin_names(s->w, u, c->thing) && akin_names(s->w, a, c->thing);
+}
+
+/* Whether the same is done again by the same one: at once, or by one who came for this alone. */
+static bool is_repeated(const struct sitting *s, const struct unit *a, const struct unit *u,
+			const struct candidate *c)
+{
+	if (a->type != u->type)
+		return false;
+	return u->start - a->end <= AT_ONCE_NS ? akin_by_the_same(s->w, a, u, c->thing)
+					       : !began_so(s, a) && stay_is_guest(&s->stay, u, c);
+}
+
+/* The same work again that is part of the same request. */
 static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
 {
 	struct work *w = s->w;
@@ -381,10 +404,7 @@ static const struct candidate *go_on_with(struct sitting *s, uint32_t unit)
 		if (a->is_batch ||
 		    (a->type == u->type && began_so(s, a) && map_find(&s->anew_in, a->session)))
 			continue;
-		if ((is_open(s, a, u) && u->start - s->end.v[a->session] <= LATE_NS &&
-		     akin_names(w, u, c->thing) && akin_names(w, a, c->thing)) ||
-		    (a->type == u->type && u->start - a->end <= AT_ONCE_NS &&
-		     akin_by_the_same(w, a, u, c->thing)))
+		if (is_awaited(s, a, u, c) || is_repeated(s, a, u, c))
 			return c;
 	}
 	return NULL;
@@ -696,6 +716,7 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 	find_entries(&s);
 	anew_begin(&s.anew, w, o, s.is_entry);
 	interim_begin(&s.interim, w);
+	stay_begin(&s.stay, w, o, l, LATE_NS);
 	find_musts(&s);
 	find_kinds(&s);
 	for (uint32_t i = 0; i < w->units.nr; i++)
@@ -703,6 +724,7 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 	deeds_done(&s.deeds);
 	anew_done(&s.anew);
 	interim_done(&s.interim);
+	stay_done(&s.stay);
 	free(s.is_entry);
 	free(s.is_must);
 	free(s.unit_of);
