@@ -1,7 +1,9 @@
 /* Does each child belong to one parent? Strictly on few lines. On many lines, one in fifty may
  * speak against it, counted by children and by lines (a hub violates few children and half of the
  * lines). Failing that, statements vote: from the largest on, those that contradict what the others
- * say are left out, as long as little is left out. */
+ * say are left out, as long as little is left out. Last, one line in ten may speak against it where
+ * there is much to go by and the other way round is far from true: files are renamed, ports given
+ * out again. */
 #include <stdlib.h>
 
 #include "base/map.h"
@@ -230,13 +232,15 @@ void function_test(struct function *f, struct relating *r, const struct census *
 	*f = (struct function){ .lines = all.lines, .exceptions = all.minority };
 	f->nr_children = all.nr_children;
 	f->holds = is_function(&all, w->is_small);
+	f->is_loose = !w->is_small && all.nr_children >= 20 && 10 * all.minority <= all.lines &&
+		      20 * (uint64_t)all.nr_torn <= 3 * (uint64_t)all.nr_children;
 	if (!f->holds && !w->is_small) {
 		f->holds = vote(pairs, nr, &all, &left_out);
 		kept = weigh(pairs, nr, &left_out);
 		if (f->holds)
 			f->exceptions = all.lines - (kept.lines - kept.minority);
 	}
-	if (f->holds)
+	if (f->holds || f->is_loose)
 		keep_choices(f, r, w, pairs, nr, &left_out);
 	map_done(&left_out);
 }

@@ -26,6 +26,7 @@ struct belongs {
 /* Whether each of a kind belongs to one thing of another kind. */
 struct function {
 	bool holds;
+	bool is_loose;       /* holds for nine lines in ten */
 	uint64_t lines;      /* that name both */
 	uint64_t exceptions; /* of them, that speak against it */
 	uint32_t nr_children, nr_parents;

@@ -39,7 +39,8 @@ static bool is_below_10000(struct str s)
 	return str_take_uint(&rest, &value) && value < 10000 && (!rest.n || rest.p[0] == '.');
 }
 
-/* Hexadecimal digits with both letters and figures, eight or more, parted by '-' and '.' at the most. */
+/* Hexadecimal digits with both letters and figures, eight or more, parted by '-' and '.' at the
+ * most. */
 static bool is_random(struct str s)
 {
 	size_t nr_digits = 0, nr_letters = 0;

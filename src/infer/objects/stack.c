@@ -31,7 +31,8 @@ static bool is_edge(const struct census *w, const struct tie *t, const struct fu
 	if (!t->is_near && (f->lines < 3 || f->nr_children < 2))
 		return false;
 	/* a child that was seen with its parent once proves nothing, unless there are many */
-	if (!t->is_near && f->nr_again < 3 && f->nr_children < 10 && relate_kind(t) != RELATION_ONE)
+	if (!t->is_near && f->nr_again < 3 && f->nr_children < 10 &&
+	    (relate_kind(t) != RELATION_ONE || !child->scope))
 		return false;
 	/* of what there is one only, everything is */
 	if (f->nr_parents < 2)
@@ -39,20 +40,34 @@ static bool is_edge(const struct census *w, const struct tie *t, const struct fu
 	return 2 * f->nr_children >= child->nr_things && 10 * f->nr_late <= 3 * f->nr_children;
 }
 
+/* Numbers mean something within it. */
+static bool is_scope(const struct census *w, uint32_t kind)
+{
+	vec_each (&w->kinds, k)
+		if (k->scope == kind + 1 && kind_is_kept(k))
+			return true;
+	return false;
+}
+
 /* Of two kinds that are 1:1 and stay two: 1 a is above b, -1 below, 0 neither. */
 static int order_of_equals(const struct census *w, const struct tie *t)
 {
 	const struct kind *a = &w->kinds.v[t->a], *b = &w->kinds.v[t->b];
-	unsigned never = KIND_ADDRESS | KIND_PATH;
+	unsigned never = KIND_ADDRESS;
 	uint64_t nr = t->a_of_b.nr_children;
 	bool a_covered = 10 * nr >= 8 * (uint64_t)a->nr_things;
 	bool b_covered = 10 * nr >= 8 * (uint64_t)b->nr_things;
+	int order;
 
 	if (w->is_small || (a->traits | b->traits) & never || nr < 5 || (!a_covered && !b_covered))
 		return 0;
 	if (a->traits & KIND_WORD || b->traits & KIND_WORD)
 		return a->traits & KIND_WORD ? 1 : -1;
-	return b->nr_things < a->nr_things ? 1 : -1;
+	order = b->nr_things < a->nr_things ? 1 : -1;
+	/* a file is of nothing that merely goes with it */
+	if ((order > 0 ? b : a)->traits & KIND_PATH)
+		return 0;
+	return is_scope(w, order > 0 ? t->b : t->a) ? 0 : order;
 }
 
 static void add_edge(struct stack *s, uint32_t from, uint32_t to, uint32_t tie)
