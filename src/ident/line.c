@@ -17,12 +17,34 @@
 
 enum { STAT_PAIRS = 4, MANY_DOTS = 3 };
 
+/* "[request user tenant]": the how-manieth of values at random with nothing but blanks between.
+ * Each is of a type of its own unless their values turn out to be the same. */
+static unsigned place_in_row(const struct naming *n, size_t at)
+{
+	unsigned nr = 1;
+
+	for (; at && n->t->v[at].before == BEFORE_SPACE && nr < 9; at--, nr++) {
+		const struct token *v = &n->t->v[at - 1];
+		bool is_random = v->kind == TOKEN_HEX || v->kind == TOKEN_UUID;
+
+		if (v->kind == TOKEN_MIXED) {
+			char to[LINE_TITLE];
+
+			is_random = memchr(to, '*', token_schema(line_text(n, v), to, sizeof(to)));
+		}
+		if (!is_random)
+			break;
+	}
+	return nr;
+}
+
 /* "hex/region" where the word in front says what it is. */
 static struct str type_with_key(struct naming *n, struct str kind, size_t at)
 {
 	char to[WORDING_KEY + 8];
 	struct key key;
 	size_t bytes = kind.n;
+	unsigned nr = place_in_row(n, at);
 
 	memcpy(to, kind.p, kind.n);
 	if (key_of(n->t, n->text, at, &key) && !wording_is_amount(key_str(&key)) &&
@@ -30,6 +52,9 @@ static struct str type_with_key(struct naming *n, struct str kind, size_t at)
 		to[bytes++] = '/';
 		memcpy(to + bytes, key.v, key.n);
 		bytes += key.n;
+	} else if (nr > 1) {
+		to[bytes++] = '/';
+		to[bytes++] = (char)('0' + nr);
 	}
 	return line_keep(n->l, (struct str){ to, bytes });
 }

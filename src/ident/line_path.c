@@ -138,7 +138,8 @@ static void put_part(struct naming *n, struct str s, struct str before)
 		break;
 	case TOKEN_MIXED:
 		if (token_is_uuid(stem))
-			line_put_hex(n, stem, STR("uuid"), NAMED_WITHIN);
+			line_put_hex(n, str_head(stem, TOKEN_UUID_BYTES), STR("uuid"),
+				     NAMED_WITHIN);
 		else
 			line_put_schema(n, stem, NAMED_WITHIN);
 		break;

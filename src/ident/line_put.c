@@ -85,20 +85,42 @@ struct spelling line_part(const struct naming *n, struct str s)
 	return (struct spelling){ .from = (uint16_t)from, .to = (uint16_t)(from + s.n) };
 }
 
-/* Hexadecimal numbers and UUIDs within: what they name stands elsewhere by itself. */
-static void put_within(struct naming *n, struct str s, uint32_t place)
+/* "uuid/req" in req-*: what stands in front tells which it is, whose it may be elsewhere its value
+ * tells. */
+static struct str type_within(struct naming *n, struct str kind, struct str outer)
 {
+	char to[LINE_TITLE];
+	size_t front = 0, bytes = kind.n;
+
+	while (front < outer.n && chars_is(outer.p[front], CHAR_LETTER))
+		front++;
+	memcpy(to, kind.p, kind.n);
+	if (front && front < sizeof(to) - kind.n && !token_is_uuid(outer) &&
+	    !chars_is(outer.p[front], CHAR_DIGIT)) {
+		to[bytes++] = '/';
+		memcpy(to + bytes, outer.p, front);
+		bytes += front;
+	}
+	return line_keep(n->l, (struct str){ to, bytes });
+}
+
+/* Hexadecimal numbers and UUIDs within: what they name stands elsewhere by itself. */
+static void put_within(struct naming *n, struct str outer, uint32_t place)
+{
+	struct str s = outer;
+
 	while (s.n) {
 		size_t bytes = 0;
 
 		while (bytes < s.n && chars_is(s.p[bytes], CHAR_ALNUM))
 			bytes++;
 		if (token_is_uuid(s)) {
-			line_put_hex(n, str_head(s, TOKEN_UUID_BYTES), STR("uuid"),
-				     place | NAMED_WITHIN);
+			line_put_hex(n, str_head(s, TOKEN_UUID_BYTES),
+				     type_within(n, STR("uuid"), outer), place | NAMED_WITHIN);
 			bytes = TOKEN_UUID_BYTES;
 		} else if (bytes && token_is_hex(str_head(s, bytes))) {
-			line_put_hex(n, str_head(s, bytes), STR("hex"), place | NAMED_WITHIN);
+			line_put_hex(n, str_head(s, bytes), type_within(n, STR("hex"), outer),
+				     place | NAMED_WITHIN);
 		}
 		s = str_skip(s, bytes ? bytes : 1);
 	}

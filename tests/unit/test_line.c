@@ -102,8 +102,11 @@ static void paths_name_what_they_are_made_of(void **state)
 	assert_string_equal(named("GET /api/users/17?session=ab12cd34"),
 			    "path/api=/api/users/17 user=17#< hex/session=ab12cd34");
 	assert_string_equal(named("Deleted /d/ka-12.txt."), "path/d=/d/ka-12.txt ka-#=ka-12<");
+	assert_string_equal(named("/d/019e7042-f530-40cc-91e3-57f7da65ea93_del"),
+			    "path/d=/d/019e7042-f530-40cc-91e3-57f7da65ea93_del "
+			    "uuid=019e7042-f530-40cc-91e3-57f7da65ea93<");
 	assert_string_equal(named("opener-440b986e756a57-1"),
-			    "opener-*-#=opener-440b986e756a57-1 hex=440b986e756a57<");
+			    "opener-*-#=opener-440b986e756a57-1 hex/opener=440b986e756a57<");
 }
 
 static void words_are_names_behind_a_key(void **state)
@@ -122,6 +125,15 @@ static void values_without_letters_of_their_own_go_by_their_key(void **state)
 	assert_string_equal(named("session=6afab432.27f4,vxid=3/223,left=3/5"),
 			    "session=6afab432.27f4 vxid=3/223");
 	assert_string_equal(named("from 6afab432.2a"), "*.*=6afab432.2a hex=6afab432<");
+}
+
+static void values_at_random_in_a_row_are_of_several_types(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		named("[req-1a2b3c4d 2b3c4d5e6f 3c4d5e6f7a - -]"),
+		"req-*=req-1a2b3c4d hex/req=1a2b3c4d< hex/2=2b3c4d5e6f hex/3=3c4d5e6f7a");
+	assert_string_equal(named("2b3c4d5e6f, 3c4d5e6f7a"), "hex=2b3c4d5e6f* hex=3c4d5e6f7a*");
 }
 
 static void templates_leave_out_what_varies(void **state)
@@ -168,6 +180,7 @@ int main(void)
 		cmocka_unit_test(paths_name_what_they_are_made_of),
 		cmocka_unit_test(words_are_names_behind_a_key),
 		cmocka_unit_test(values_without_letters_of_their_own_go_by_their_key),
+		cmocka_unit_test(values_at_random_in_a_row_are_of_several_types),
 		cmocka_unit_test(templates_leave_out_what_varies),
 		cmocka_unit_test(what_is_too_much_is_said),
 	};
