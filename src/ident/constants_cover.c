@@ -26,6 +26,7 @@ struct asked {
 	struct cover *out;
 	uint32_t nr_fits;
 	uint32_t best_bytes; /* of pieces of the best pattern so far */
+	struct str best_pattern;
 	struct fit best, tried;
 };
 
@@ -34,18 +35,21 @@ static void try_patterns(struct asked *a, uint32_t text, uint32_t from)
 	const struct constants *c = a->c;
 
 	for (uint32_t i = c->first_pattern[text]; i < c->first_pattern[text + 1]; i++) {
+		struct str pattern = names_str(&c->patterns, c->by_anchor[i]);
 		uint32_t bytes = 0;
 
 		if (++a->nr_fits > FITS_MAX)
 			return;
-		if (!pattern_fit(names_str(&c->patterns, c->by_anchor[i]), a->line, from,
-				 &a->tried))
+		if (!pattern_fit(pattern, a->line, from, &a->tried))
 			continue;
 		for (uint32_t k = 0; k < a->tried.nr; k++)
 			bytes += a->tried.v[k].to - a->tried.v[k].from;
-		if (bytes <= a->best_bytes)
+		/* of equals always the same, in whatever order programs were read */
+		if (bytes < a->best_bytes || (bytes == a->best_bytes && a->best_bytes &&
+					      str_cmp(pattern, a->best_pattern) >= 0))
 			continue;
 		a->best_bytes = bytes;
+		a->best_pattern = pattern;
 		a->best = a->tried;
 	}
 }
