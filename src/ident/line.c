@@ -333,7 +333,7 @@ static bool name(struct naming *n, size_t at)
 		name_by_key(n, at, true);
 		break;
 	case TOKEN_CODE:
-		return is_foreign(n, at);
+		return is_foreign(n, at) || (n->is_covered && !is_text(n, t));
 	default:
 		break;
 	}
