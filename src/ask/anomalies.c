@@ -8,15 +8,15 @@
 
 #include <stdlib.h>
 
-#include "ask/complaints.h"
 #include "ask/courses.h"
+#include "ask/gone.h"
 #include "ask/length.h"
-#include "ask/novel.h"
 #include "ask/repeats.h"
 #include "ask/shifts.h"
 #include "ask/silence.h"
 #include "ask/spells.h"
 #include "ask/stats.h"
+#include "ask/stutter.h"
 #include "ask/teams.h"
 #include "ask/toll.h"
 #include "ask/types.h"
@@ -25,17 +25,15 @@
 #include "base/time.h"
 #include "store/store.h"
 
-#define SLOW_TIMES 1.5      /* as in findings.c: less beyond the median is not slow */
-#define WORTH_TELLING 0.01  /* of all slowness, by a slow node */
-#define WORTH_A_WAY 0.05    /* by a way between nodes, which is guessed more often */
-#define WAY_SLOWER 3.0      /* than other ways: much of what comes late waits for its turn */
-#define EXPLAINED 0.5       /* of its time, by another finding */
-#define VICTIM 0.7          /* of whose slow requests belong to another finding */
-#define COMPLAINTS_READ 100 /* of each node */
-#define NOVEL_NS (15 * NS_S)
-#define LEAST_NOVEL 3     /* statements about one address */
-#define POINTS_ASKED 4    /* where lines that may be about pauses are said */
-#define ABOUT_SILENCE 0.6 /* of what is said there, at least */
+#define SLOW_TIMES 1.5     /* as in findings.c: less beyond the median is not slow */
+#define WORTH_TELLING 0.01 /* of all slowness, by a slow node */
+#define WORTH_A_START 0.1  /* likewise, when it is slow at the beginning only */
+#define WORTH_A_WAY 0.05   /* by a way between nodes, which is guessed more often */
+#define WAY_SLOWER 3.0     /* than other ways: much of what comes late waits for its turn */
+#define EXPLAINED 0.5      /* of its time, by another finding */
+#define VICTIM 0.7         /* of whose slow requests belong to another finding */
+#define POINTS_ASKED 4     /* where lines that may be about pauses are said */
+#define ABOUT_SILENCE 0.6  /* of what is said there, at least */
 #define SLOWEST_SHARE 0.02
 #define SLOWEST_LEAST 5
 #define SLOWEST_MOST 50
@@ -115,25 +113,6 @@ static double slowness_of(const struct types *t)
 
 /* --- silences -------------------------------------------------------------------------------- */
 
-/* What others say of a node that is gone. */
-static int add_complaints(struct looking *l, const struct silence *s, struct anomaly *one,
-			  struct error *err)
-{
-	struct complaints c = { 0 };
-	const struct complaint *most;
-	int r = complaints_read(&c, l->store, &l->activity, s->node, s->begin, s->end,
-				COMPLAINTS_READ, err);
-
-	most = complaints_most(&c);
-	if (most) {
-		one->said = arena_str(&l->a->arena, most->text);
-		one->who = arena_str(&l->a->arena, names_str(&l->activity.nodes, most->node));
-		one->peer = arena_str(&l->a->arena, complaints_address(&c));
-	}
-	complaints_done(&c);
-	return r;
-}
-
 /* Whether such lines are about silences and not about work. Few points are asked for. */
 static int is_about_silence(struct looking *l, struct str point, bool *about, struct error *err)
 {
@@ -174,50 +153,6 @@ static int ask_nodes(struct looking *l, struct error *err)
 	return 0;
 }
 
-/* Whether others come to statements that they never came to before, and most are about the same
- * address: a log that was merely cut off changes nothing for others. */
-static int find_novel(struct looking *l, const struct silence *s, struct anomaly *one,
-		      struct error *err)
-{
-	int64_t len = length_ns(s->begin, s->end);
-	struct novel n = { 0 };
-	struct complaints c = { 0 };
-	uint64_t lines = 0;
-	int r = novel_find(&n, l->store, &l->activity, s->node, s->begin,
-			   length_after(s->begin, len < NOVEL_NS ? len : NOVEL_NS), err);
-
-	if (r >= 0)
-		r = complaints_read_lines(&c, l->store, &l->activity, n.events.v, n.events.nr, err);
-	one->peer = arena_str(&l->a->arena, complaints_named(&c, &lines));
-	if (lines >= LEAST_NOVEL && 2 * lines >= n.events.nr) {
-		one->novel = lines;
-		one->confidence = 1 - 1 / (1 + (double)lines);
-	}
-	if (c.v.nr) {
-		one->said = arena_str(&l->a->arena, c.v.v[0].text);
-		one->who = arena_str(&l->a->arena, names_str(&l->activity.nodes, c.v.v[0].node));
-	}
-	complaints_done(&c);
-	novel_done(&n);
-	return r;
-}
-
-/* Tells of a node that is gone, unless it ended as it should. */
-static int add_dead(struct looking *l, const struct silence *s, struct anomaly *one,
-		    struct error *err)
-{
-	bool orderly;
-	int r = words_at_end(l->store, &l->activity.v.v[s->node - 1], &l->a->arena, &one->last,
-			     &orderly, err);
-
-	if (r < 0 || orderly)
-		return r;
-	r = s->complained ? add_complaints(l, s, one, err) : find_novel(l, s, one, err);
-	if (r >= 0 && (s->complained || one->novel))
-		vec_push(&l->a->v, *one);
-	return r;
-}
-
 static int add_silences(struct looking *l, struct error *err)
 {
 	int r = ask_nodes(l, err);
@@ -236,9 +171,11 @@ static int add_silences(struct looking *l, struct error *err)
 			vec_push(&l->a->v, one);
 			continue;
 		}
-		r = add_dead(l, s, &one, err);
+		r = gone_bears_out(l->store, &l->activity, s, &l->a->arena, &one, err);
 		if (r < 0)
 			return r;
+		if (r)
+			vec_push(&l->a->v, one);
 	}
 	return 0;
 }
@@ -395,6 +332,45 @@ static void add_spent(struct looking *l)
 			add_fault(l, &l->activity.spent, f, ANOMALY_SLOW_NODE);
 }
 
+/* Nodes warm up, each at its own pace: what was slow to begin with must explain more. */
+static double least_worth(const struct peer_fault *f)
+{
+	return f->from_first && !f->to_last ? WORTH_A_START : WORTH_TELLING;
+}
+
+/* Adds what the node's stops cost the requests that visit it. */
+static void add_stutters(struct looking *l)
+{
+	struct stutters found = { 0 };
+
+	stutters_find(&found, &l->activity);
+	vec_each (&found.v, s) {
+		struct str node = names_str(&l->activity.nodes, s->node);
+		struct peer_fault f = { .label = peers_label(&l->teams.nodes, node),
+					.begin = s->begin,
+					.end = s->end };
+		struct anomaly one = { .kind = ANOMALY_STUTTER,
+				       .node = arena_str(&l->a->arena, node),
+				       .begin = s->begin,
+				       .end = s->end,
+				       .took = s->usual,
+				       .usual = s->stopped,
+				       .often = (double)s->stops,
+				       .before = (double)s->of_peers,
+				       .confidence = s->confidence };
+
+		if (is_silence(l, &f))
+			continue;
+		toll_count(&l->toll, &f);
+		one.requests = f.requests.nr;
+		one.lost = f.lost;
+		count_slowest(l->types, &f, &one);
+		vec_done(&f.requests);
+		vec_push(&l->a->v, one);
+	}
+	stutters_done(&found);
+}
+
 static void add_faults(struct looking *l)
 {
 	peers_find(&l->teams.nodes, &l->faults);
@@ -402,7 +378,7 @@ static void add_faults(struct looking *l)
 	vec_each (&l->faults.v, f)
 		if (!is_silence(l, f) && !is_covered(&l->faults, f)) {
 			toll_count(&l->toll, f);
-			if (f->lost >= WORTH_TELLING * l->a->slowness)
+			if (f->lost >= least_worth(f) * l->a->slowness)
 				add_fault(l, &l->teams.nodes, f, ANOMALY_SLOW_NODE);
 		}
 	peers_find(&l->teams.ways, &l->way_faults);
@@ -524,6 +500,7 @@ int anomalies_collect(struct anomalies *a, struct store *s, const struct types *
 	if (r >= 0)
 		r = add_silences(&l, err);
 	if (r >= 0) {
+		add_stutters(&l);
 		add_faults(&l);
 		add_spent(&l);
 		r = add_rest(&l, err);

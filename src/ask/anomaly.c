@@ -3,11 +3,12 @@
 const char *anomaly_kind_name(enum anomaly_kind kind)
 {
 	static const char *const names[] = {
-		[ANOMALY_PAUSE] = "pause",         [ANOMALY_DEAD] = "dead node",
-		[ANOMALY_SLOW_NODE] = "slow node", [ANOMALY_SLOW_HOP] = "slow hop",
-		[ANOMALY_RETRIES] = "retries",     [ANOMALY_WARNINGS] = "warnings",
-		[ANOMALY_STOPS] = "stops midway",  [ANOMALY_COURSE] = "new course",
-		[ANOMALY_COUNT] = "count",         [ANOMALY_LATENCY] = "latency",
+		[ANOMALY_PAUSE] = "pause",       [ANOMALY_DEAD] = "dead node",
+		[ANOMALY_STUTTER] = "stutter",   [ANOMALY_SLOW_NODE] = "slow node",
+		[ANOMALY_SLOW_HOP] = "slow hop", [ANOMALY_RETRIES] = "retries",
+		[ANOMALY_WARNINGS] = "warnings", [ANOMALY_STOPS] = "stops midway",
+		[ANOMALY_COURSE] = "new course", [ANOMALY_COUNT] = "count",
+		[ANOMALY_LATENCY] = "latency",
 	};
 
 	return names[kind];

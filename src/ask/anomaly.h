@@ -12,6 +12,7 @@
 enum anomaly_kind {
 	ANOMALY_PAUSE,     /* a node said nothing for a while, and requests waited for it */
 	ANOMALY_DEAD,      /* a node said nothing any more, and others complain */
+	ANOMALY_STUTTER,   /* a node stops for a moment again and again while its peers go on */
 	ANOMALY_SLOW_NODE, /* the same work takes longer on one node than on its peers */
 	ANOMALY_SLOW_HOP,  /* the way between two nodes takes longer than between their peers */
 	ANOMALY_RETRIES,   /* steps repeated after errors */

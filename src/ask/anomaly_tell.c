@@ -77,6 +77,19 @@ static void say_dead(struct buf *b, const struct anomaly *x)
 			STR_ARG(str_head(x->last, NAME_BYTES)));
 }
 
+static void say_stutter(struct buf *b, const struct anomaly *x)
+{
+	buf_fmt(b, STR_FMT " stops again and again: %.0f times for ", STR_ARG(x->node), x->often);
+	time_span_text(b, x->took);
+	buf_add(b, STR(" or so, "));
+	time_span_text(b, x->usual);
+	buf_add(b, STR(" in all"));
+	say_when(b, x);
+	buf_fmt(b, ", while its peers went on (all of them together stop %.0f times).", x->before);
+	say_requests(b, x);
+	buf_add(b, STR(" So does a process that gets too little of its processor."));
+}
+
 static void say_slow_node(struct buf *b, const struct anomaly *x)
 {
 	buf_fmt(b, STR_FMT " is the culprit: ", STR_ARG(x->node));
@@ -189,11 +202,12 @@ static void say_latency(struct buf *b, const struct anomaly *x)
 static void say(struct buf *b, const struct anomaly *x)
 {
 	static void (*const how[])(struct buf *b, const struct anomaly *x) = {
-		[ANOMALY_PAUSE] = say_pause,         [ANOMALY_DEAD] = say_dead,
-		[ANOMALY_SLOW_NODE] = say_slow_node, [ANOMALY_SLOW_HOP] = say_slow_hop,
-		[ANOMALY_RETRIES] = say_retries,     [ANOMALY_WARNINGS] = say_warnings,
-		[ANOMALY_STOPS] = say_stops,         [ANOMALY_COURSE] = say_course,
-		[ANOMALY_COUNT] = say_count,         [ANOMALY_LATENCY] = say_latency,
+		[ANOMALY_PAUSE] = say_pause,       [ANOMALY_DEAD] = say_dead,
+		[ANOMALY_STUTTER] = say_stutter,   [ANOMALY_SLOW_NODE] = say_slow_node,
+		[ANOMALY_SLOW_HOP] = say_slow_hop, [ANOMALY_RETRIES] = say_retries,
+		[ANOMALY_WARNINGS] = say_warnings, [ANOMALY_STOPS] = say_stops,
+		[ANOMALY_COURSE] = say_course,     [ANOMALY_COUNT] = say_count,
+		[ANOMALY_LATENCY] = say_latency,
 	};
 
 	how[x->kind](b, x);

@@ -9,6 +9,7 @@
 #define READ_BYTES 4096 /* of one line and its stack */
 #define NAMED_BY 2      /* nodes, where there are so many */
 #define TEXTS_MOST 1000
+#define NAMES_MOST 16 /* addresses in one line */
 
 void complaints_done(struct complaints *c)
 {
@@ -103,9 +104,8 @@ static bool is_address(struct str *word)
 	return true;
 }
 
-static void count_addresses(struct complaints *c, struct str text, sym_t node)
+static size_t count_addresses(struct complaints *c, struct str text, sym_t node, sym_t *seen)
 {
-	sym_t seen[16];
 	size_t nr = 0;
 	struct str between, word;
 
@@ -116,7 +116,7 @@ static void count_addresses(struct complaints *c, struct str text, sym_t node)
 		/* in a stack, "(File.java:123)" is a place in the program */
 		if (between.n && between.p[between.n - 1] == '(')
 			continue;
-		if (!is_address(&word) || nr == sizeof(seen) / sizeof(*seen))
+		if (!is_address(&word) || nr == NAMES_MOST)
 			continue;
 		address = names_add(&c->addresses, word);
 		while (i < nr && seen[i] != address)
@@ -130,6 +130,7 @@ static void count_addresses(struct complaints *c, struct str text, sym_t node)
 		c->named.v[address - 1].nodes += c->named.v[address - 1].last != node;
 		c->named.v[address - 1].last = node;
 	}
+	return nr;
 }
 
 static struct complaint *complaint_of(struct complaints *c, sym_t node, struct str text)
@@ -192,7 +193,9 @@ static int read_one(void *ctx, uint64_t number, const struct event *ev)
 	struct reading *r = ctx;
 	struct error err = { 0 };
 	struct complaint *one;
+	sym_t named[NAMES_MOST];
 	struct str text;
+	size_t nr;
 
 	(void)number;
 	buf_clear(&r->c->text);
@@ -203,10 +206,13 @@ static int read_one(void *ctx, uint64_t number, const struct event *ev)
 		return 0;
 	text = str_head(buf_str(&r->c->text), READ_BYTES);
 	complaints_mask(behind_thread(text, ev), ev->point, &r->c->masked);
-	count_addresses(r->c, text, r->node);
+	nr = count_addresses(r->c, text, r->node, named);
 	one = complaint_of(r->c, r->node, behind_numbers(buf_str(&r->c->masked)));
-	if (one)
-		vec_push(&one->times, ev->ns);
+	if (!one)
+		return 0;
+	for (size_t i = 0; i < nr && i < COMPLAINT_NAMES && !one->times.nr; i++)
+		one->named[i] = named[i];
+	vec_push(&one->times, ev->ns);
 	return 0;
 }
 
@@ -255,15 +261,21 @@ int complaints_read_lines(struct complaints *c, struct store *s, const struct ac
 	return got < 0 ? got : 0;
 }
 
-struct str complaints_named(const struct complaints *c, uint64_t *lines)
+const struct complaint *complaints_about(const struct complaints *c, struct str address)
 {
-	const struct address_count *most = NULL;
+	sym_t sym = names_find(&c->addresses, address);
 
-	vec_each (&c->named, one)
-		if (!most || one->lines > most->lines)
-			most = one;
-	*lines = most ? most->lines : 0;
-	return most ? names_str(&c->addresses, (sym_t)(most - c->named.v) + 1) : STR("");
+	vec_each (&c->v, one)
+		for (size_t i = 0; i < COMPLAINT_NAMES && sym; i++)
+			if (one->named[i] == sym)
+				return one;
+	return NULL;
+}
+
+struct str complaints_named(const struct complaints *c, size_t at, uint64_t *lines)
+{
+	*lines = at < c->named.nr ? c->named.v[at].lines : 0;
+	return at < c->named.nr ? names_str(&c->addresses, (sym_t)at + 1) : STR("");
 }
 
 const struct complaint *complaints_most(const struct complaints *c)

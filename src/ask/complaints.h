@@ -10,11 +10,14 @@
  * as far as the point (logger, file) tells where that ends. */
 void complaints_mask(struct str text, struct str point, struct buf *out);
 
+#define COMPLAINT_NAMES 4
+
 /* One thing that nodes warn of. */
 struct complaint {
 	struct str text;
-	VEC(int64_t) times; /* in order */
-	sym_t node;         /* of the activity */
+	VEC(int64_t) times;           /* in order */
+	sym_t node;                   /* of the activity */
+	sym_t named[COMPLAINT_NAMES]; /* addresses that its first line names */
 };
 
 /* Zero is empty. */
@@ -44,7 +47,10 @@ void complaints_done(struct complaints *c);
 const struct complaint *complaints_most(const struct complaints *c);
 /* The address that most nodes name, in most lines; empty if none is named by a good part. */
 struct str complaints_address(const struct complaints *c);
-/* The address that most lines name, and how many do. */
-struct str complaints_named(const struct complaints *c, uint64_t *lines);
+/* The first that names that address, or NULL. */
+const struct complaint *complaints_about(const struct complaints *c, struct str address);
+/* The address at a place in the order in which they are named first, empty behind the last; and how
+ * many lines name it. */
+struct str complaints_named(const struct complaints *c, size_t at, uint64_t *lines);
 
 #endif

@@ -1,10 +1,13 @@
 #include "ask/novel.h"
 
+#include "base/buf.h"
+#include "base/error.h"
 #include "base/time.h"
 #include "store/store.h"
 
 #define POINTS_MOST 65536
 #define FOUND_MOST 64
+#define LINES_AT_START 2000 /* of each node */
 
 struct point_first {
 	int64_t ns;
@@ -56,5 +59,60 @@ int novel_find(struct novel *n, struct store *s, const struct activity *a, sym_t
 			vec_push(&n->events, p->event);
 	vec_done(&f.v);
 	names_done(&f.points);
+	return r < 0 ? r : 0;
+}
+
+struct asking {
+	struct store *s;
+	const struct activity *a;
+	const struct str *texts;
+	size_t nr;
+	sym_t *who;
+	int64_t first[NOVEL_ASKED];
+	uint32_t *lines; /* by node - 1 */
+	struct buf text;
+};
+
+static int hear(void *ctx, uint64_t number, const struct event *ev)
+{
+	struct asking *q = ctx;
+	sym_t node = names_find(&q->a->nodes, ev->node);
+	struct error err = { 0 };
+
+	(void)number;
+	if (!node || ev->ns == NS_NONE || q->lines[node - 1]++ >= LINES_AT_START)
+		return 0;
+	buf_clear(&q->text);
+	if (ev->text.n)
+		buf_add(&q->text, ev->text);
+	else if (store_event_text(q->s, ev, &q->text, &err) <= 0)
+		return 0;
+	for (size_t i = 0; i < q->nr; i++) {
+		struct str line = buf_str(&q->text);
+
+		if ((q->who[i] && ev->ns >= q->first[i]) || str_find(line, q->texts[i]) >= line.n)
+			continue;
+		q->who[i] = node;
+		q->first[i] = ev->ns;
+	}
+	return 0;
+}
+
+int novel_said_first(struct store *s, const struct activity *a, const struct str *texts, size_t nr,
+		     sym_t *who, struct error *err)
+{
+	struct asking q = { .s = s, .a = a, .texts = texts, .nr = nr, .who = who };
+	struct arena arena = { 0 };
+	struct store_totals totals;
+	int r = store_totals(s, &totals, err);
+
+	q.nr = nr < NOVEL_ASKED ? nr : NOVEL_ASKED;
+	q.lines = arena_array(&arena, uint32_t, a->v.nr + 1);
+	for (size_t i = 0; i < nr; i++)
+		who[i] = 0;
+	if (r >= 0 && totals.nr_events && nr)
+		r = store_each_event(s, 0, totals.nr_events, hear, &q, err);
+	buf_done(&q.text);
+	arena_done(&arena);
 	return r < 0 ? r : 0;
 }

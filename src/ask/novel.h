@@ -15,4 +15,10 @@ int novel_find(struct novel *n, struct store *s, const struct activity *a, sym_t
 	       int64_t until, struct error *err);
 void novel_done(struct novel *n);
 
+#define NOVEL_ASKED 16 /* texts of which is asked who said them first */
+/* Which node was the first to say each of some texts, of what each says when it starts; 0: none. A
+ * node names its own address before others do. One pass over all events. */
+int novel_said_first(struct store *s, const struct activity *a, const struct str *texts, size_t nr,
+		     sym_t *who, struct error *err);
+
 #endif

@@ -33,7 +33,7 @@ struct example {
 struct question {
 	const char *name;
 	const char *summary;
-	unsigned nr_runs; /* how many runs it looks at: 1, or 2 for a comparison */
+	unsigned nr_runs;   /* how many runs it looks at: 1, or 2 for a comparison */
 	bool is_of_objects; /* they are all that it reads: nothing else need be found out */
 	const struct option *options;
 	const struct example *examples; /* ends with a zero command */

@@ -16,7 +16,7 @@
 
 #include "ask/length.h"
 #include "ask/stats.h"
-#include "ask/types.h"
+#include "ask/stretches.h"
 #include "base/time.h"
 
 #define LEAST 6           /* pieces, and requests that they are of, on each side */
@@ -25,15 +25,10 @@
 #define LEAST_ALWAYS 30   /* pieces on each side, then */
 #define STANDS_OUT 1.5    /* against the rest of the time */
 #define MOST_CHANCE 5e-3  /* after correction for all that was looked at */
+#define NEAR 6            /* pieces before and after that are a baseline */
 #define SELDOM 0.3        /* of the pieces may miss the one who is blamed */
-#define CAP 2.5           /* of a logarithm: one giant does not decide */
-#define LEVELS 3
-#define HIGHER 0.5              /* each level than the one before, in standard deviations */
-#define SPELLS (1 + 2 * LEVELS) /* all, the slowest of the work itself, and of all requests */
-
-struct stretch {
-	int64_t begin, end;
-};
+#define SPELLS \
+	(1 + 2 * STRETCH_LEVELS) /* all, the slowest of the work itself, and of all requests */
 
 struct piece {
 	const struct peer_sample *sample;
@@ -77,11 +72,6 @@ static double logged(int64_t ns, int64_t floor)
 	return log((double)(ns > 0 ? ns : 0) + (double)floor);
 }
 
-static double capped(double off)
-{
-	return off > CAP ? CAP : off < -CAP ? -CAP : off;
-}
-
 static int by_time(const void *a, const void *b)
 {
 	const struct piece *x = a, *y = b;
@@ -104,77 +94,11 @@ static void add_group(struct pool *pool, const struct peer_group *g)
 	stats_sort(ns, n);
 	median = stats_percentile(ns, n, 0.5);
 	vec_each (&g->v, s) {
-		double off = capped(logged(s->ns, floor) - logged(median, floor));
+		double off = stretches_capped(logged(s->ns, floor) - logged(median, floor));
 
 		pool->v[pool->nr++] = (struct piece){ s, (uint32_t)pool->nr_groups, off };
 	}
 	pool->groups[pool->nr_groups++] = g;
-}
-
-/* A value and when. */
-struct moment {
-	int64_t at;
-	double off;
-};
-
-static int by_moment(const void *a, const void *b)
-{
-	const struct moment *x = a, *y = b;
-
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return (x->off > y->off) - (x->off < y->off);
-}
-
-/* The stretch of values that lies furthest above a level. */
-static struct stretch above(const struct moment *v, size_t nr, double level)
-{
-	struct stretch s = { INT64_MAX, INT64_MIN };
-	double sum = 0, best = 0;
-	size_t begin = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		if (sum <= 0) {
-			sum = 0;
-			begin = i;
-		}
-		sum += v[i].off - level;
-		if (sum > best) {
-			best = sum;
-			s = (struct stretch){ v[begin].at, v[i].at };
-		}
-	}
-	return s;
-}
-
-/* What lies above the mean, then above more than that: a fault that adds to a slow start, or is
- * followed by another, is told apart from it by a higher level. */
-static void slow_stretches(const struct moment *v, size_t nr, struct stretch *out)
-{
-	double mean = 0, squares = 0, sd;
-
-	for (size_t i = 0; i < nr; i++) {
-		mean += v[i].off / (double)nr;
-		squares += v[i].off * v[i].off / (double)nr;
-	}
-	sd = sqrt(fmax(squares - mean * mean, 0));
-	for (int k = 0; k < LEVELS; k++)
-		out[k] = above(v, nr, mean + HIGHER * k * sd);
-}
-
-/* When requests of any type are slow. */
-static void slow_requests(const struct types *types, struct stretch *out)
-{
-	VEC(struct moment) v = { 0 };
-
-	vec_each (&types->v, t)
-		vec_each (&t->timings, m)
-			vec_push(&v, (struct moment){ m->start, capped(logged(m->duration, NS_MS) -
-								       logged(t->p50, NS_MS)) });
-	if (v.nr)
-		qsort(v.v, v.nr, sizeof(*v.v), by_moment);
-	slow_stretches(v.v, v.nr, out);
-	vec_done(&v);
 }
 
 /* --- one label ------------------------------------------------------------------------------- */
@@ -395,30 +319,67 @@ static double effect_outside(const struct trial *in, size_t first, size_t nr)
 	return effect;
 }
 
-/* All of the work told when; the pieces with the label tell it better once it is known who. */
-static void trim(const struct trial *t, struct peer_fault *f)
+/* How far a piece is above the mean of those in its stratum that do without the label. */
+static double beyond(const struct trial *t, size_t i)
 {
-	double sum = 0, best = 0;
-	size_t begin = 0, first = 0, last = t->nr - 1;
+	const struct stratum *s = &t->strata[t->v[i].group];
+
+	return t->v[i].off - s->sum[0] / s->n[0];
+}
+
+/* The pieces without the label, in order of time, and their sums up to each. */
+struct baseline {
+	size_t *at; /* positions in the trial's pieces */
+	double *sum;
+	size_t nr;
+};
+
+static struct baseline baseline_of(const struct trial *t)
+{
+	struct baseline b = { arena_array(t->pool->scratch, size_t, t->nr + 1),
+			      arena_array(t->pool->scratch, double, t->nr + 1), 0 };
 
 	for (size_t i = 0; i < t->nr; i++) {
-		const struct stratum *s = &t->strata[t->v[i].group];
-
-		if (side_of(t, &t->v[i]) != 1 || !is_used(s))
+		if (side_of(t, &t->v[i]) || !is_used(&t->strata[t->v[i].group]))
 			continue;
+		b.at[b.nr] = i;
+		b.sum[b.nr + 1] = b.sum[b.nr] + beyond(t, i);
+		b.nr++;
+	}
+	return b;
+}
+
+/* All of the work told when; the pieces with the label, each against those without it near in time,
+ * tell it better once it is known who. */
+static void trim(const struct trial *t, struct peer_fault *f)
+{
+	struct baseline b = baseline_of(t);
+	double sum = 0, best = 0;
+	size_t begin = 0, first = 0, last = t->nr - 1, near = 0;
+
+	for (size_t i = 0; i < t->nr; i++) {
+		size_t from, until;
+
+		while (near < b.nr && b.at[near] < i)
+			near++;
+		if (side_of(t, &t->v[i]) != 1 || !is_used(&t->strata[t->v[i].group]))
+			continue;
+		from = near > NEAR ? near - NEAR : 0;
+		until = near + NEAR < b.nr ? near + NEAR : b.nr;
 		if (sum <= 0) {
 			sum = 0;
 			begin = i;
 		}
-		sum += t->v[i].off - (s->sum[0] / s->n[0] + s->sum[1] / s->n[1]) / 2;
+		sum += beyond(t, i) - (b.sum[until] - b.sum[from]) / (double)(until - from) -
+		       t->effect / 2;
 		if (sum > best) {
 			best = sum;
 			first = begin;
 			last = i;
 		}
 	}
-	f->from_first &= !first;
-	f->to_last &= last == t->nr - 1;
+	f->from_first &= first < NEAR;
+	f->to_last &= last + NEAR >= t->nr;
 	f->begin = t->v[first].sample->at;
 	f->end = t->v[last].sample->at;
 }
@@ -475,8 +436,7 @@ static bool try_stretch(const struct pool *pool, sym_t label, const struct stret
 				  .took = median_of(&t, 1),
 				  .usual = median_of(&t, 0) };
 	f->confidence = (1 - chance) * (1 - 1 / (1 + fmin(t.n[0], t.n[1])));
-	if (!always)
-		trim(&t, f);
+	trim(&t, f);
 	if (f->took - f->usual < 2 * peers_floor(pool->groups[t.main]) ||
 	    (double)f->took < LEAST_SLOWER * (double)f->usual)
 		return false;
@@ -494,9 +454,9 @@ static void choose_stretches(const struct pool *pool, struct stretch *v)
 	for (size_t i = 0; i < pool->nr; i++)
 		all[i] = (struct moment){ pool->v[i].sample->at, pool->v[i].off };
 	v[0] = (struct stretch){ all[0].at, all[pool->nr - 1].at };
-	slow_stretches(all, pool->nr, v + 1);
-	for (int k = 0; k < LEVELS; k++)
-		v[1 + LEVELS + k] = pool->slow[k];
+	stretches_find(all, pool->nr, v + 1);
+	for (int k = 0; k < STRETCH_LEVELS; k++)
+		v[1 + STRETCH_LEVELS + k] = pool->slow[k];
 }
 
 static unsigned labels_of(const struct pool *pool, sym_t *labels)
@@ -595,10 +555,10 @@ void spells_find(const struct peers *p, const struct types *types, struct peer_f
 	const struct peer_group **groups =
 		arena_array(&all, const struct peer_group *, p->v.nr + 1);
 	size_t nr = 0;
-	struct stretch slow[LEVELS];
+	struct stretch slow[STRETCH_LEVELS];
 	double all_ns;
 
-	slow_requests(types, slow);
+	stretches_of_requests(types, slow);
 	vec_each (&p->v, g)
 		if (is_comparable(g))
 			groups[nr++] = g;

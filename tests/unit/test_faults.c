@@ -188,6 +188,44 @@ static void what_stands_still_far_longer_did_not_wait_for_the_node(void **state)
 	store_close(s);
 }
 
+/* Three nodes log at random moments; dn2 does so in the last quarter of each 200 ms only, from 20 s
+ * to 35 s of 60. lazy: it just has less to say then. */
+static struct store *stopping(bool stops, bool lazy)
+{
+	static const char *const nodes[] = { "dn1", "dn2", "dn3" };
+	struct store *s = run_new();
+	struct sink sink = store_sink(s);
+	struct dice dice = { 23 };
+
+	for (int i = 0; i < 6000; i++) {
+		const char *node = nodes[dice_below(&dice, 3)];
+		int64_t at = AT(i * 0.01) + (int64_t)dice_below(&dice, 5) * NS_MS;
+		bool then = node == nodes[1] && at >= AT(20) && at < AT(35);
+
+		if (then && lazy && dice_below(&dice, 8))
+			continue;
+		if (then && stops)
+			at += 150 * NS_MS - (at - RUN_START) % (200 * NS_MS) * 3 / 4;
+		say_at(&sink, node, at, "Block.write", "writer", "block written");
+	}
+	for (int i = 0; i < 300; i++) {
+		struct made m = { .type = "write" };
+
+		add(&m, SPAN_NONE, "dn1", "writeBlock", AT(i * 0.2), AT(i * 0.2) + 5 * NS_MS);
+		put(s, &m);
+	}
+	run_finish(s);
+	return s;
+}
+
+static void a_node_that_stops_again_and_again_is_named(void **state)
+{
+	(void)state;
+	expect(stopping(true, false), "stutter", "dn2", AT(20), AT(35));
+	expect_nothing(stopping(false, false));
+	expect_nothing(stopping(false, true));
+}
+
 /* --- slow nodes ------------------------------------------------------------------------------ */
 
 /* A block is written through three nodes, seldom through two of them. Sizes differ widely. points:
@@ -269,6 +307,7 @@ int main(void)
 		cmocka_unit_test(a_pause_with_which_the_load_ends_is_known_by_what_the_node_says),
 		cmocka_unit_test(who_says_how_long_work_took_did_not_stand_still),
 		cmocka_unit_test(what_stands_still_far_longer_did_not_wait_for_the_node),
+		cmocka_unit_test(a_node_that_stops_again_and_again_is_named),
 		cmocka_unit_test(a_slow_node_that_nearly_all_work_needs_is_named),
 		cmocka_unit_test(silences_between_moments_tell_of_slow_nodes_too),
 		cmocka_unit_test(a_slow_node_explains_what_all_requests_lose_that_need_it),
