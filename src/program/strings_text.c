@@ -120,25 +120,30 @@ static void give_line(const struct strings_sink *to, struct str s, struct losses
 		to->add(to->ctx, s);
 }
 
-/* Some formatters spell a conversion with more letters than printf: what they leave in front of a
- * piece is taken off it once more. */
+/* Bytes at the front of s that some formatters take for a part of the conversion in front of it: a
+ * letter or two that are no word. */
+static size_t rest_of_conversion(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && n < 3 && is_letter(s.p[n]))
+		n++;
+	return n < 3 ? n : 0;
+}
+
+/* Once more without what a formatter that spells conversions longer than printf would not print. */
 static void give_without_rest(const struct strings_sink *to, struct str s, struct losses *losses)
 {
-	for (size_t at = 1; at < s.n; at++) {
-		size_t i = at;
+	struct buf b = { 0 };
 
-		if (!string_is_hole(s.p[at - 1]))
-			continue;
-		while (i < s.n && i < at + 2 && is_letter(s.p[i]))
-			i++;
-		if (i > at && i < s.n && s.p[i] == ' ') {
-			size_t end = i;
-
-			while (end < s.n && !string_is_hole(s.p[end]))
-				end++;
-			give_line(to, (struct str){ s.p + i, end - i }, losses);
-		}
+	for (size_t i = 0; i < s.n; i++) {
+		buf_char(&b, s.p[i]);
+		if (s.p[i] == STRING_INTEGER || s.p[i] == STRING_HEX)
+			i += rest_of_conversion(str_skip(s, i + 1));
 	}
+	if (b.n < s.n)
+		give_line(to, buf_str(&b), losses);
+	buf_done(&b);
 }
 
 static void give_pattern(const struct strings_sink *to, struct str s, struct buf *b,

@@ -70,7 +70,7 @@ static void what_a_formatter_leaves_of_a_conversion_is_taken_off(void **state)
 	(void)state;
 	list_init(&l);
 	give(&l, "%ui worker connections");
-	assert_list(&l, "<2>i worker connections\n worker connections\n");
+	assert_list(&l, "<2>i worker connections\n<2> worker connections\n");
 }
 
 /* With these strings, in any width and order. */
