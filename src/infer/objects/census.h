@@ -54,6 +54,7 @@ struct kind {
 	uint32_t into;     /* FATE_MERGED: the kind that stands for it */
 	uint32_t scope;    /* 1 + the kind within which its values mean something */
 	bool is_of_writer; /* the scope is who writes the log */
+	bool is_family;    /* its names differ in the letters in front */
 	uint64_t lines;    /* that name one of it */
 	uint32_t nr_values, nr_templates;
 	uint32_t nr_things;

@@ -347,6 +347,10 @@ static void find_names(struct census *w)
 		if (k->name.n && found <= worth[k - w->kinds.v])
 			continue;
 		worth[k - w->kinds.v] = found;
+		if (k->is_family && str_find_char(shown, '#') < shown.n) {
+			k->name = arena_fmt(w->arena, "*" STR_FMT, STR_ARG(kinds_tail(shown)));
+			continue;
+		}
 		name = arena_room(w->arena, shown.n + 1);
 		k->name = (struct str){ name, shape_name(shown, name) };
 		if (!has_words(k->name))

@@ -49,27 +49,26 @@ static unsigned sort_of(const struct kind *k)
 	return k->traits & sorts;
 }
 
-static uint32_t root_of(struct census *w, uint32_t kind)
+uint32_t kinds_root(const struct census *w, uint32_t kind)
 {
 	while (w->kinds.v[kind].fate == FATE_MERGED)
 		kind = w->kinds.v[kind].into;
 	return kind;
 }
 
-static void join(struct census *w, uint32_t a, uint32_t b)
+uint32_t kinds_join(struct census *w, uint32_t a, uint32_t b)
 {
-	a = root_of(w, a);
-	b = root_of(w, b);
-	if (a == b)
-		return;
-	if (b < a) {
-		uint32_t swap = a;
+	uint32_t into, from;
 
-		a = b;
-		b = swap;
+	a = kinds_root(w, a);
+	b = kinds_root(w, b);
+	into = a < b ? a : b;
+	from = a < b ? b : a;
+	if (from != into) {
+		w->kinds.v[from].fate = FATE_MERGED;
+		w->kinds.v[from].into = into;
 	}
-	w->kinds.v[b].fate = FATE_MERGED;
-	w->kinds.v[b].into = a;
+	return into;
 }
 
 static void join_shared(struct census *w, const struct map *shared, const uint64_t *nr_values)
@@ -86,7 +85,7 @@ static void join_shared(struct census *w, const struct map *shared, const uint64
 
 		if (is_inner || (sort_of(x) && sort_of(x) == sort_of(y) && s->value >= 2 &&
 				 10 * s->value >= 3 * fewer))
-			join(w, a, b);
+			kinds_join(w, a, b);
 	}
 }
 
@@ -113,7 +112,7 @@ static void join_paths(struct census *w)
 
 	vec_each (&w->told->notes, n) {
 		for (size_t i = 0; i < n->nr; i++) {
-			uint32_t kind = root_of(w, census_kind(w, &w->told->ids.v[n->ids + i]));
+			uint32_t kind = kinds_root(w, census_kind(w, &w->told->ids.v[n->ids + i]));
 
 			if (!(w->kinds.v[kind].traits & KIND_PATH) ||
 			    (*map_at(&known, map_pair(kind, n->template)))++)
@@ -135,7 +134,7 @@ static void join_paths(struct census *w)
 		uint32_t a = (uint32_t)(s->key >> 32), b = (uint32_t)s->key;
 
 		if (s->value >= 2 && 2 * s->value >= (nr[a] < nr[b] ? nr[a] : nr[b]))
-			join(w, a, b);
+			kinds_join(w, a, b);
 	}
 	free(nr);
 	vec_done(&v);
@@ -168,11 +167,13 @@ void kinds_unite(struct census *w)
 				(*map_at(&shared, map_pair(seen.v[a].kind, seen.v[b].kind)))++;
 	}
 	join_shared(w, &shared, nr_values);
-	if (!w->is_small)
+	if (!w->is_small) {
 		join_paths(w);
+		kinds_families(w);
+	}
 	for (size_t i = 0; i < 3 * ((size_t)w->told->shown.nr + 1); i++)
 		if (w->kind_of[i] != UINT32_MAX)
-			w->kind_of[i] = root_of(w, w->kind_of[i]);
+			w->kind_of[i] = kinds_root(w, w->kind_of[i]);
 	free(nr_values);
 	vec_done(&seen);
 	map_done(&known);

@@ -1,0 +1,69 @@
+/* Which of the types that lines show are one kind. */
+#include "unit.h"
+
+#include "mentions.h"
+
+enum { ROUNDS = 40, PARTITIONS = 3 };
+
+static const struct object_type *type_of(const struct object_graph *g, const char *name)
+{
+	for (size_t i = 0; i < g->nr_types; i++)
+		if (str_eq(g->types[i].name, str_of(name)))
+			return &g->types[i];
+	return NULL;
+}
+
+/* What each of the words names is loaded and flushed, over and over. */
+static void tell_parts(struct told_graph *t, const char *const *words, size_t nr)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		for (size_t k = 0; k < nr; k++)
+			for (int p = 0; p < PARTITIONS; p++) {
+				const char *w = words[k];
+
+				tellf(t, "||Loaded <*>|%s-#=%s-%d", w, w, p);
+				tellf(t, "||Flushed <*>|%s-#=%s-%d", w, w, p);
+			}
+}
+
+static void names_of_their_own_in_front_are_one_kind(void **state)
+{
+	static const char *const words[] = { "orders", "clicks", "mails", "stock" };
+	const struct object_type *type;
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	tell_parts(&t, words, 4);
+	settle(&t);
+	type = type_of(&t.g, "*-#");
+	assert_non_null(type);
+	assert_int_equal(type->nr_objects, 4 * PARTITIONS);
+	assert_null(type_of(&t.g, "orders"));
+	told_graph_done(&t);
+}
+
+static void two_schemas_at_one_place_are_two_kinds(void **state)
+{
+	static const char *const words[] = { "task", "job" };
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	for (int i = 0; i < 3; i++)
+		tell_parts(&t, words, 2);
+	settle(&t);
+	assert_non_null(type_of(&t.g, "task"));
+	assert_non_null(type_of(&t.g, "job"));
+	told_graph_done(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_of_their_own_in_front_are_one_kind),
+		cmocka_unit_test(two_schemas_at_one_place_are_two_kinds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
