@@ -208,6 +208,26 @@ static bool is_answer(struct str s)
 	return false;
 }
 
+/* Kinds of hexadecimal values nearly all of which spell a text: contents, not names. */
+static void drop_spelled(struct census *w)
+{
+	uint64_t *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
+	uint64_t *nr_texts = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr_texts)));
+
+	vec_each (&w->told->ids, id) {
+		uint32_t kind = census_kind(w, id);
+
+		nr[kind]++;
+		nr_texts[kind] += shape_is_text(names_str(&w->told->values, id->value));
+	}
+	for (size_t i = 0; i < w->kinds.nr; i++)
+		if (w->kinds.v[i].traits & KIND_RANDOM && 10 * nr_texts[i] >= 9 * nr[i] &&
+		    kind_is_kept(&w->kinds.v[i]))
+			w->kinds.v[i].fate = FATE_ONCE;
+	free(nr);
+	free(nr_texts);
+}
+
 static void drop_answers(struct census *w)
 {
 	vec_each (&w->told->ids, id) {
@@ -402,6 +422,7 @@ void kinds_make(struct census *w)
 	find_traits(w);
 	kinds_unite(w);
 	drop_answers(w);
+	drop_spelled(w);
 	judge(w);
 	give_names(w);
 }

@@ -32,12 +32,12 @@ static bool has_schema(const struct kind *k)
 	return !(k->traits & known) && str_find_char(k->shown, '#') < k->shown.n;
 }
 
-/* All of the few values of a schema are values of a kind that has more. */
+/* All values of a schema are values of a kind that has more. */
 static bool is_contained(const struct kind *inner, const struct kind *outer, uint64_t nr_shared,
 			 uint64_t nr_inner, uint64_t nr_outer)
 {
 	return has_schema(inner) && outer->traits & KIND_WORD && nr_shared == nr_inner &&
-	       nr_inner <= 2 && nr_outer >= 3;
+	       nr_outer >= 3 && nr_outer > nr_inner;
 }
 
 static unsigned sort_of(const struct kind *k)

@@ -396,17 +396,25 @@ void scope_drop_counters(struct census *w)
 {
 	uint64_t *lines = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*lines)));
 	uint64_t *twice = statements_twice(w);
+	uint64_t *nr_scopes = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr_scopes)));
+	struct map scopes = { 0 };
 
 	census_count(w);
 	vec_each (&w->things, t)
 		lines[t->kind] += t->scope ? t->lines : 0;
+	vec_each (&w->things, t)
+		if (t->scope && t->lines && !(*map_at(&scopes, map_pair(t->kind, t->scope)))++)
+			nr_scopes[t->kind]++;
 	for (size_t i = 0; i < w->kinds.nr; i++)
 		if (w->kinds.v[i].scope && !w->is_small &&
-		    (2 * lines[i] < 3 * (uint64_t)w->kinds.v[i].nr_things ||
+		    (nr_scopes[i] == w->kinds.v[i].nr_things ||
+		     2 * lines[i] < 3 * (uint64_t)w->kinds.v[i].nr_things ||
 		     10 * twice[i] < 3 * (uint64_t)w->kinds.v[i].nr_things))
 			w->kinds.v[i].fate = FATE_ONCE;
 	free(lines);
 	free(twice);
+	free(nr_scopes);
+	map_done(&scopes);
 }
 
 void scope_make(struct census *w)

@@ -7,7 +7,8 @@ struct census;
 
 /* Gives kinds of small numbers their scope and makes their things anew within it. */
 void scope_make(struct census *w);
-/* What is an amount shows when each scope is looked at by itself: numbers hardly come back. */
+/* What is an amount shows when each scope is looked at by itself: numbers hardly come back, or each
+ * scope has one only. */
 void scope_drop_counters(struct census *w);
 
 #endif

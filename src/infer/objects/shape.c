@@ -58,6 +58,25 @@ static bool is_random(struct str s)
 	return nr_digits >= 2 && nr_letters && nr_digits + nr_letters >= 8;
 }
 
+static int digit_of(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	return is_hex_letter(c) ? (c | 0x20) - 'a' + 10 : -1;
+}
+
+bool shape_is_text(struct str value)
+{
+	for (size_t i = 0; i + 1 < value.n; i += 2) {
+		int high = digit_of(value.p[i]), low = digit_of(value.p[i + 1]);
+		int byte = high * 16 + low;
+
+		if (high < 0 || low < 0 || byte < 0x20 || byte >= 0x7f)
+			return false;
+	}
+	return value.n >= 8 && value.n % 2 == 0;
+}
+
 static bool is_port(struct str s)
 {
 	uint64_t value;

@@ -10,6 +10,8 @@
 
 /* Traits (KIND_*, infer/objects/census.h) of one value. */
 unsigned shape_of(struct str value);
+/* Hexadecimal digits that are text once they are read as bytes. */
+bool shape_is_text(struct str value);
 /* The numbers of a text from left to right, as many as fit: how many. Leading zeroes count for
  * nothing; hexadecimal digits are not looked for. */
 size_t shape_numbers(struct str value, uint64_t *v, size_t room);
