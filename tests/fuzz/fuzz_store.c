@@ -2,7 +2,7 @@
  * A run file of any bytes opens or is explained, and so is everything that is asked of it.
  *
  * The first byte chooses: the whole file, or one of the decoders that a checksum otherwise hides
- * (column blocks, requests with bodies).
+ * (column blocks, requests with bodies, objects).
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -16,6 +16,8 @@
 #include "store/block.h"
 #include "store/body.h"
 #include "store/code.h"
+#include "store/object_page.h"
+#include "store/objects.h"
 #include "store/store.h"
 #include "store/sym.h"
 
@@ -49,11 +51,52 @@ static int see_body(void *ctx, const struct request *r, const struct request_bod
 	return 0;
 }
 
+static void check_objects(const struct object_graph *g, const struct object *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		must(v[i].type < g->nr_types && v[i].last_ns >= v[i].first_ns);
+		for (size_t p = 0; p < v[i].nr_parents; p++)
+			must(v[i].parents[p] < g->nr_objects);
+		for (size_t e = 0; v[i].events && e < v[i].nr_parts; e++)
+			must(v[i].events[e]
+				     .template <g->nr_templates &&v[i].events[e].log < g->nr_logs);
+	}
+}
+
+/* Types, then a page of objects, its events and links, each with its length in front. */
+static void fuzz_objects(struct str raw)
+{
+	struct arena arena = { 0 };
+	struct object_graph g = { 0 };
+	struct object objects[64];
+	struct object_link links[64];
+	struct str types, page, events, pairs;
+	size_t nr;
+
+	if (str_take_bytes(&raw, &types) && str_take_bytes(&raw, &page) &&
+	    str_take_bytes(&raw, &events) && str_take_bytes(&raw, &pairs) &&
+	    object_types_take(&types, &g, &arena)) {
+		nr = object_page_count(page);
+		if (nr && nr <= 64 && object_page_take(page, &g, 0, objects, nr, &arena)) {
+			check_objects(&g, objects, nr);
+			if (object_events_take(events, &g, objects, nr, &arena))
+				check_objects(&g, objects, nr);
+		}
+		nr = object_page_count(pairs);
+		if (nr <= 64 && object_links_take(pairs, &g, links, nr))
+			for (size_t i = 0; i < nr; i++)
+				must(links[i].a < g.nr_objects && links[i].b < g.nr_objects);
+	}
+	arena_done(&arena);
+}
+
 static void fuzz_file(struct str s)
 {
 	char path[] = "/tmp/culprit-fuzz-XXXXXX";
 	struct error err = { 0 };
 	struct store *run = NULL;
+	struct object_graph g = { 0 };
+	struct arena arena = { 0 };
 	uint64_t first = 0;
 	int fd = mkstemp(path), r;
 
@@ -66,6 +109,11 @@ static void fuzz_file(struct str s)
 		must(r >= 0 || err.msg[0]);
 		r = store_each_body(run, NULL, see_body, NULL, &err);
 		must(r >= 0 || err.msg[0]);
+		r = store_objects(run, &arena, &g, &err);
+		must(r >= 0 || err.msg[0]);
+		if (r > 0)
+			check_objects(&g, g.objects, g.nr_objects);
+		arena_done(&arena);
 		store_close(run);
 	}
 	unlink(path);
@@ -123,6 +171,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_block(s, &t);
 	else if (size && data[0] == 'r')
 		fuzz_request(s, &t);
+	else if (size && data[0] == 'o')
+		fuzz_objects(s);
 	else if (size)
 		fuzz_file(s);
 	syms_done(&t);

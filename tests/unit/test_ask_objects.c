@@ -44,6 +44,8 @@ static void make(struct made_graph *m)
 	m->objects.v[1].aliases = arena_new(&m->arena, struct str);
 	m->objects.v[1].aliases[0] = STR("job_1");
 	m->objects.v[1].nr_aliases = 1;
+	vec_push(&m->links, (struct object_link){ 3, 11, GRAPH_START, GRAPH_START, 2 });
+	vec_push(&m->links, (struct object_link){ 2, 11, GRAPH_START, GRAPH_START, 9 });
 	made_end(m);
 }
 
@@ -143,6 +145,9 @@ static void an_object_is_found_by_any_of_its_names(void **state)
 	assert_int_equal(count_of(s, "under", "ann", "type", "container"), 8);
 	assert_int_equal(count_of(s, "slowest", "3", "type", "container"), 3);
 	assert_int_equal(count_of(s, "limit", "4", NULL, NULL), 4);
+	assert_int_equal(count_of(s, "links", "", NULL, NULL), 2);
+	assert_int_equal(count_of(s, "links", "", "under", "app_1"), 1);
+	assert_int_equal(count_of(s, "links", "", "limit", "1"), 1);
 	assert_true(count_of(s, "under", "nobody", NULL, NULL) < 0);
 	assert_true(count_of(s, "type", "nothing", NULL, NULL) < 0);
 	assert_true(count_of(s, "slowest", "0", NULL, NULL) < 0);

@@ -5,6 +5,7 @@
 #include "ask/object_kin.h"
 #include "ask/objects/instances.h"
 #include "ask/objects/hierarchy.h"
+#include "ask/objects/links.h"
 #include "ask/objects/why.h"
 #include "ask/when.h"
 #include "base/arena.h"
@@ -85,7 +86,9 @@ static int answer_instances(struct store *s, const struct args *args, struct are
 	struct object_graph g = { 0 };
 	struct instances_filter f;
 	struct object_kin k;
-	int r = store_objects_some(s, OBJECTS_INSTANCES, a, &g, err);
+	bool is_linked = args_has(args, "links");
+	unsigned parts = OBJECTS_INSTANCES | (is_linked ? OBJECTS_LINKS : 0);
+	int r = store_objects_some(s, parts, a, &g, err);
 
 	if (r < 0)
 		return r;
@@ -95,6 +98,8 @@ static int answer_instances(struct store *s, const struct args *args, struct are
 	if (r < 0)
 		return r;
 	object_kin_init(&k, &g, a);
+	if (is_linked)
+		return links_report(&k, f.under, f.limit, f.for_people, report);
 	return instances_report(&k, &f, report);
 }
 
@@ -120,8 +125,8 @@ static int answer_why(struct store *s, const struct args *args, struct arena *a,
 static int run(struct store *const *runs, const struct args *args, struct report *report,
 	       struct error *err)
 {
-	static const char *const of_instances[] = { "instances", "type", "under", "slowest",
-						    "limit",     "from", "until" };
+	static const char *const of_instances[] = { "instances", "links", "type", "under",
+						    "slowest",   "limit", "from", "until" };
 	struct arena arena = { 0 };
 	bool by_one = false;
 	int r;
@@ -142,6 +147,7 @@ static const struct option options[] = {
 	{ "relations", NULL,
 	  "how any two types relate (1:1, 1:n, m:n), with the lines that show it" },
 	{ "instances", NULL, "the objects one by one, below their parents" },
+	{ "links", NULL, "objects that lines name together though none is above the other" },
 	{ "type", "TYPE",
 	  "only objects of this type, or of the one type that has this in its name" },
 	{ "under", "OBJECT", "only this object, by any of its ids, and what is below it" },
