@@ -153,6 +153,7 @@ static size_t moment_at(const struct object_ends *e, const struct class *c, int6
 struct trial {
 	const struct object_ends *e;
 	const struct class *c;
+	uint32_t after; /* what ends the silences */
 	int64_t window;
 	VEC(double) covered; /* by moment: the time before it that has an end of this class near */
 	uint32_t hits, mirrored, nr;
@@ -193,39 +194,58 @@ static double chance(const struct trial *t, const struct object_wait *w)
 	return p < 1 ? p : 1;
 }
 
+/* Ends of a class around the end of one silence. */
+struct search {
+	const struct object_ends *e;
+	const struct class *c;
+	const struct object_wait *wait;
+	uint32_t after; /* what ends it */
+};
+
 static bool is_kin(const struct object_graph *g, uint32_t a, uint32_t b)
 {
 	return a == b || object_is_above(g, a, b) || object_is_above(g, b, a);
 }
 
-/* The last end in [from, to) of who is not related. */
-static bool find_end(const struct object_ends *e, const struct class *c, uint32_t waiter,
-		     int64_t from, int64_t to, struct moment *hit)
+/* The line that ends the silence names this one too: that says nothing of what ended it. */
+static bool is_named_with(const struct object_graph *g, const struct moment *m, uint32_t after)
 {
-	for (size_t i = moment_at(e, c, to); i-- > c->first && e->moments.v[i].ns >= from;)
-		if (!is_kin(e->g, waiter, e->moments.v[i].object)) {
-			*hit = e->moments.v[i];
+	const struct object *o = &g->objects[m->object];
+
+	for (size_t i = 0; o->events && i < o->nr_parts; i++)
+		if (o->events[i].template == after && o->events[i].last_ns == m->ns)
+			return true;
+	return false;
+}
+
+/* The last end in [from, to) of who is not related. */
+static bool find_end(const struct search *s, int64_t from, int64_t to, struct moment *hit)
+{
+	const struct moment *v = s->e->moments.v;
+
+	for (size_t i = moment_at(s->e, s->c, to); i-- > s->c->first && v[i].ns >= from;)
+		if (!is_kin(s->e->g, s->wait->object, v[i].object) &&
+		    !is_named_with(s->e->g, &v[i], s->after)) {
+			*hit = v[i];
 			return true;
 		}
 	return false;
 }
 
 /* The end nearest before that of the wait, or just behind it. */
-static bool find_hit(const struct object_ends *e, const struct class *c, int64_t window,
-		     const struct object_wait *w, struct moment *hit)
+static bool find_hit(const struct search *s, int64_t window, struct moment *hit)
 {
-	return find_end(e, c, w->object, length_after(w->to, -window),
-			length_after(w->to, SLACK + 1), hit);
+	return find_end(s, length_after(s->wait->to, -window), length_after(s->wait->to, SLACK + 1),
+			hit);
 }
 
 /* One as far behind it: what is done side by side ends around the same time, before and after. */
-static bool has_mirror(const struct object_ends *e, const struct class *c, int64_t window,
-		       const struct object_wait *w)
+static bool has_mirror(const struct search *s, int64_t window)
 {
 	struct moment hit;
 
-	return find_end(e, c, w->object, length_after(w->to, SLACK + 1),
-			length_after(w->to, window + 2 * SLACK + 2), &hit);
+	return find_end(s, length_after(s->wait->to, SLACK + 1),
+			length_after(s->wait->to, window + 2 * SLACK + 2), &hit);
 }
 
 /* Silences that are long enough for the window, and end at different times. */
@@ -252,13 +272,15 @@ static void try_all(struct trial *t, const struct object_wait *v, size_t nr)
 	map_clear(&t->seen);
 	t->expected = 0;
 	for (size_t i = 0; i < nr; i++) {
+		const struct search around = { t->e, t->c, &v[i], t->after };
+
 		t->nr++;
 		t->expected += chance(t, &v[i]);
-		if (find_hit(t->e, t->c, t->window, &v[i], &hit)) {
+		if (find_hit(&around, t->window, &hit)) {
 			t->hits++;
 			*map_at(&t->seen, hit.object) = 1;
 		}
-		t->mirrored += has_mirror(t->e, t->c, t->window, &v[i]);
+		t->mirrored += has_mirror(&around, t->window);
 	}
 	if (t->mirrored > t->expected)
 		t->expected = t->mirrored;
@@ -356,6 +378,7 @@ static void consider(const struct trial *t, double *best, struct object_cause *c
 	*best = log_p;
 	*c = (struct object_cause){ .type = t->c->type,
 				    .template = t->c->template,
+				    .after = t->after,
 				    .within_ns = t->window,
 				    .hits = t->hits,
 				    .nr = t->nr,
@@ -378,7 +401,7 @@ int object_cause(const struct object_ends *e, const struct object_waits *w, uint
 		 struct object_cause *c)
 {
 	const struct wait_kind *k = &w->kinds.v[kind];
-	struct trial t = { .e = e };
+	struct trial t = { .e = e, .after = k->after };
 	double best = 0, tried = 0;
 	struct object_wait *v, *picked;
 	size_t nr, nr_picked;
@@ -392,7 +415,6 @@ int object_cause(const struct object_ends *e, const struct object_waits *w, uint
 		nr_picked = pick(v, nr, t.window, picked);
 		vec_each (&e->classes, class) {
 			t.c = class;
-			/* the line that ends the silence says nothing of what ended it */
 			if (class->template == k->after || is_hopeless(&t, nr_picked))
 				continue;
 			try_all(&t, picked, nr_picked);
@@ -415,9 +437,13 @@ int object_cause_of(const struct object_ends *e, const struct object_cause *c,
 		    const struct object_wait *wait, uint32_t *object, int64_t *ns)
 {
 	const uint64_t *at = map_find(&e->by_name, map_pair(c->type, c->template));
+	struct search around = { .e = e, .wait = wait, .after = c->after };
 	struct moment hit;
 
-	if (!at || !find_hit(e, &e->classes.v[*at - 1], c->within_ns, wait, &hit))
+	if (!at)
+		return 0;
+	around.c = &e->classes.v[*at - 1];
+	if (!find_hit(&around, c->within_ns, &hit))
 		return 0;
 	*object = hit.object;
 	*ns = hit.ns;

@@ -10,6 +10,7 @@
 struct object_cause {
 	uint32_t type;     /* whose ends coincide */
 	uint32_t template; /* the line that ends them, or CAUSE_END for their last */
+	uint32_t after;    /* what ends the silences */
 	int64_t within_ns; /* so long before the silence ends */
 	uint32_t hits, nr; /* silences that end so, of how many that end at different times */
 	double expected;   /* hits by chance */

@@ -232,7 +232,16 @@ static size_t count(const struct option *o)
 	return nr;
 }
 
-/* A question's own options, then those of every question. Lives as long as the program. */
+static bool has_option(const struct option *o, const char *name)
+{
+	for (; o && o->name; o++)
+		if (!strcmp(o->name, name))
+			return true;
+	return false;
+}
+
+/* A question's own options, then those of every question but for names that it uses otherwise.
+ * Lives as long as the program. */
 static const struct option *with_shared(const struct option *own)
 {
 	size_t nr = count(own), nr_shared = count(shared_options);
@@ -240,7 +249,9 @@ static const struct option *with_shared(const struct option *own)
 
 	if (nr)
 		memcpy(all, own, nr * sizeof(*all));
-	memcpy(all + nr, shared_options, nr_shared * sizeof(*all));
+	for (size_t i = 0; i < nr_shared; i++)
+		if (!has_option(own, shared_options[i].name))
+			all[nr++] = shared_options[i];
 	return all;
 }
 

@@ -109,7 +109,8 @@ int naming_init(struct naming *n, const struct call *call, struct error *err)
 	pthread_mutex_init(&n->lock, NULL);
 	if (!n->is_on)
 		return 0;
-	if (types)
+	/* a question may have a switch of that name */
+	if (types && *types)
 		got = overrides_read(&n->overrides, types, err);
 	if (got >= 0 && memory)
 		got = take_memory(memory, &options.memory_bytes, err);
