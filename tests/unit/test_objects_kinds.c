@@ -58,11 +58,26 @@ static void two_schemas_at_one_place_are_two_kinds(void **state)
 	told_graph_done(&t);
 }
 
+static void constants_around_what_is_at_random_make_a_schema(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	for (int i = 0; i < ROUNDS; i++)
+		for (int k = 0; k < 9; k++)
+			tellf(&t, "||Step <*> of <*>|req-*=req-1a2b3c%02d", i);
+	settle(&t);
+	assert_non_null(type_of(&t.g, "req-*"));
+	told_graph_done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_their_own_in_front_are_one_kind),
 		cmocka_unit_test(two_schemas_at_one_place_are_two_kinds),
+		cmocka_unit_test(constants_around_what_is_at_random_make_a_schema),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

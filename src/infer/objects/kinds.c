@@ -43,6 +43,12 @@ static void first_kinds(struct census *w)
 	}
 }
 
+/* Constants and what varies between them: attempt_#_m_#, req-*. */
+static bool is_schema(struct str shown)
+{
+	return str_find_char(shown, '#') < shown.n || str_find_char(shown, '*') < shown.n;
+}
+
 /* A trait holds when nine in ten distinct values have it; a small number must all be small. */
 static void find_traits(struct census *w)
 {
@@ -72,8 +78,7 @@ static void find_traits(struct census *w)
 				w->kinds.v[k].traits |= traits[i];
 		}
 		/* a key with values of all sorts: names at best, and to be proved as words are */
-		if (!w->kinds.v[k].traits &&
-		    str_find_char(w->kinds.v[k].shown, '#') == w->kinds.v[k].shown.n)
+		if (!w->kinds.v[k].traits && !is_schema(w->kinds.v[k].shown))
 			w->kinds.v[k].traits = KIND_WORD;
 	}
 	free(nr);
@@ -126,7 +131,8 @@ static bool holds_another(const struct census *w, const struct note *n, const st
 	return false;
 }
 
-/* Parts of a path are names of folders; parts of another name may be what it belongs to. */
+/* Parts of a path are names of folders; parts of another name may be what it belongs to, unless
+ * they are at random: then it is known by them. */
 static bool is_in_path(const struct census *w, const struct note *n, const struct told_id *inner)
 {
 	struct str part = names_str(&w->told->values, inner->value);
@@ -159,7 +165,8 @@ static void note_habits(struct habits *h, const struct note *n)
 		kind->lines += n->count;
 		if (id->place & NAMED_IN_THREAD)
 			h->v[k].thread_lines += n->count;
-		if (id->place & NAMED_WITHIN && is_in_path(w, n, id))
+		if (id->place & NAMED_WITHIN &&
+		    (kind->traits & KIND_RANDOM || is_in_path(w, n, id)))
 			h->v[k].nr_within += n->count;
 		note_place(h, k, log, id->value, n->template);
 	}
