@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/crew.h"
 #include "base/map.h"
 #include "base/sort.h"
 #include "base/time.h"
@@ -105,12 +106,6 @@ static uint64_t kinds_of(const void *record)
 	return map_pair(m->kind_a, m->kind_b);
 }
 
-static void sort(struct meetings *m)
-{
-	sort_records(m->v.v, m->v.nr, sizeof(*m->v.v), template_of);
-	sort_records(m->v.v, m->v.nr, sizeof(*m->v.v), kinds_of);
-}
-
 /* Keeps the templates with the most lines. */
 static void note_template(struct tie *t, uint32_t template, uint64_t lines)
 {
@@ -180,20 +175,56 @@ static void test_tie(struct relating *r, const struct census *w, const struct me
 	vec_push(&r->ties, t);
 }
 
+/* All meetings of two kinds, and what they tell. */
+struct group {
+	const struct census *w;
+	struct meeting *m;
+	size_t nr;
+	struct relating own;
+};
+
+static void test_group(void *ctx, uint32_t item)
+{
+	struct group *g = (struct group *)ctx + item;
+
+	sort_records(g->m, g->nr, sizeof(*g->m), template_of);
+	test_tie(&g->own, g->w, g->m, g->nr);
+}
+
+static void take_group(struct relating *r, struct group *g)
+{
+	uint32_t base = (uint32_t)r->belongs.nr;
+
+	vec_each (&g->own.ties, t) {
+		t->a_of_b.begin += base;
+		t->a_of_b.end += base;
+		t->b_of_a.begin += base;
+		t->b_of_a.end += base;
+		vec_push(&r->ties, *t);
+	}
+	vec_each (&g->own.belongs, v)
+		vec_push(&r->belongs, *v);
+	relate_done(&g->own);
+}
+
+/* Groups are told apart here and tested side by side. */
 void relate_make(struct relating *r, const struct census *w)
 {
 	struct meetings m = { 0 };
+	VEC(struct group) groups = { 0 };
 
 	*r = (struct relating){ 0 };
 	find_meetings(&m, w);
-	sort(&m);
-	for (size_t i = 0, end; i < m.v.nr; i = end) {
-		for (end = i; end < m.v.nr && m.v.v[end].kind_a == m.v.v[i].kind_a &&
-			      m.v.v[end].kind_b == m.v.v[i].kind_b;
-		     end++)
-			;
-		test_tie(r, w, m.v.v + i, end - i);
+	sort_records(m.v.v, m.v.nr, sizeof(*m.v.v), kinds_of);
+	for (size_t i = 0; i < m.v.nr; i++) {
+		if (!i || kinds_of(&m.v.v[i]) != kinds_of(&m.v.v[i - 1]))
+			vec_push(&groups, (struct group){ .w = w, .m = &m.v.v[i] });
+		groups.v[groups.nr - 1].nr++;
 	}
+	crew_run((uint32_t)groups.nr, test_group, groups.v);
+	vec_each (&groups, g)
+		take_group(r, g);
+	vec_done(&groups);
 	vec_done(&m.v);
 }
 
