@@ -16,6 +16,7 @@
 #include "host/agent.h"
 #include "host/sender.h"
 #include "host/spool.h"
+#include "ident/overrides.h"
 #include "model/loss.h"
 
 #define EPOCH_NS NS_S
@@ -40,6 +41,7 @@ struct agency {
 	struct agent_options o;
 	struct sender_options to;
 	struct agent *agent;
+	struct overrides *overrides;
 	struct sender *sender; /* NULL: somebody else reads the spool */
 	char state[PATH_MAX], host[256], to_host[256], to_port[16];
 	char said[512]; /* last, so that it is said once */
@@ -133,6 +135,7 @@ static int take_options(struct agency *a, struct error *err)
 				       .nr_inputs = call->nr_inputs,
 				       .layout = call_get(call, "layout"),
 				       .zone = call_get(call, "zone"),
+				       .has_no_programs = call_has(call, "no-programs"),
 				       .spool_bytes = SPOOL_BYTES,
 				       .backlog_bytes = BACKLOG_BYTES,
 				       .epoch_ns = EPOCH_NS,
@@ -154,6 +157,9 @@ static int take_options(struct agency *a, struct error *err)
 		r = size_option(call, "backlog", &a->o.backlog_bytes, err);
 	if (r >= 0)
 		r = take_tls(a, err);
+	if (r >= 0 && call_get(call, "types"))
+		r = overrides_read(&a->overrides, call_get(call, "types"), err);
+	a->o.overrides = a->overrides;
 	a->end = time_tick();
 	a->end = for_ns > INT64_MAX - a->end ? INT64_MAX : a->end + for_ns;
 	if (call_get(call, "name"))
@@ -287,6 +293,7 @@ int cmd_agent(const struct call *call)
 
 	if (r >= 0)
 		r = call_has(call, "print-rsyslog-conf") ? print_conf(&a, &err) : run(&a, &err);
+	overrides_free(a.overrides);
 	if (r < 0)
 		say_error("%s", err.msg);
 	return r < 0 ? EXIT_CANNOT : EXIT_ANSWERED;

@@ -43,6 +43,7 @@ struct station {
 	char state[PATH_MAX];
 	struct hub *hub;
 	VEC(struct listener *) listeners;
+	struct objects_options inferring;
 	struct objects *objects;
 	struct journal_place at;
 	struct losses told; /* by the agents */
@@ -231,6 +232,7 @@ static int open_all(struct station *s, struct error *err)
 	const char *state = call_get(s->call, "state"), *path = call_get(s->call, "output");
 	struct hub_options o = { .max_bytes = JOURNAL_BYTES };
 	int64_t for_ns = INT64_MAX;
+	uint64_t memory = 0;
 	int r = 0;
 
 	if (!call_has(s->call, "listen"))
@@ -246,6 +248,9 @@ static int open_all(struct station *s, struct error *err)
 		r = take_time(s->call, "for", &for_ns, err);
 	if (r >= 0)
 		r = size_option(s->call, "journal", &o.max_bytes, err);
+	if (r >= 0)
+		r = size_option(s->call, "memory", &memory, err);
+	s->inferring.memory_bytes = memory;
 	s->end = time_tick();
 	s->end = for_ns > INT64_MAX - s->end ? INT64_MAX : s->end + for_ns;
 	if (r >= 0)
@@ -279,7 +284,7 @@ int cmd_hub(const struct call *call)
 		sigaction(SIGINT, &act, NULL);
 		sigaction(SIGTERM, &act, NULL);
 		sigaction(SIGHUP, &act, NULL);
-		s.objects = objects_new(NULL);
+		s.objects = objects_new(&s.inferring);
 		while (!is_told_to_stop && time_tick() < s.end) {
 			refresh(&s);
 			wait_a_while(&s);

@@ -58,6 +58,8 @@ static const struct option agent_options[] = {
 	{ "epoch", "TIME", "how often what is new is sent (default: 1s)" },
 	{ "spool", "SIZE", "of what may wait for the hub (default: 256M)" },
 	{ "backlog", "SIZE", "of a log that is met first: read so much of its end (default: 64M)" },
+	{ "types", "FILE", "what you know of types of identifiers: see culprit-objects(1)" },
+	{ "no-programs", NULL, "do not look into the programs that write the logs" },
 	{ "name", "NAME", "of this host (default: its host name)" },
 	{ "for", "TIME", "stop after this time: 10min (default: at Ctrl-C)" },
 	{ "layout", "PATTERN", "layout of the log lines as a log4j pattern (default: found out)" },
@@ -75,6 +77,7 @@ static const struct option hub_options[] = {
 	{ "state", "DIR", "of the journal of all messages (default: FILE.hub)" },
 	{ "every", "TIME", "how often the run is written (default: 5s)" },
 	{ "journal", "SIZE", "of what the journal may take (default: 4G)" },
+	{ "memory", "SIZE", "of what is kept of objects while they are found (default: 512M)" },
 	{ "for", "TIME", "stop after this time: 10min (default: at Ctrl-C)" },
 	{ "tls-cert", "FILE", "speak TLS: certificate of the hub" },
 	{ "tls-key", "FILE", "likewise: its key" },
@@ -107,7 +110,8 @@ static const struct example learn_examples[] = {
 };
 
 static const struct option export_options[] = {
-	{ "format", "NAME", "otlp, jaeger, chrome, perfetto, folded, dot, csv, objects or object-types" },
+	{ "format", "NAME",
+	  "otlp, jaeger, chrome, perfetto, folded, dot, csv, objects or object-types" },
 	{ "output", "FILE", "write there instead of standard output" },
 	STORING_OPTIONS,
 	READING_OPTIONS,

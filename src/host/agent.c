@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "host/find.h"
+#include "host/programs.h"
 #include "host/reader.h"
 #include "host/spool.h"
 #include "host/tail.h"
@@ -34,6 +35,7 @@ struct agent {
 	struct tail *tail;
 	struct reader *reader;
 	struct find *find;
+	struct programs *programs; /* that write the logs; NULL: not asked for */
 	struct mention_packer packer;
 	struct buf line, notes;
 	struct map told; /* templates whose titles are in the file of the spool that is written */
@@ -166,9 +168,15 @@ static int pause_taking(void *ctx)
 
 /* --- logs ---------------------------------------------------------------------------------- */
 
+/* Without files that were named, all that is found is read. */
 static void add_found(void *ctx, const struct found_log *log)
 {
-	tail_add(((struct agent *)ctx)->tail, log->path, log->name);
+	struct agent *a = ctx;
+
+	if (!a->o.nr_inputs)
+		tail_add(a->tail, log->path, log->name);
+	if (a->programs && tail_has(a->tail, log->path))
+		programs_add(a->programs, log->pid, &a->losses);
 }
 
 /* Of the files that were named, those that are being written: not what rotation made of them. */
@@ -204,12 +212,21 @@ static void search(struct agent *a)
 		return;
 	if (a->o.nr_inputs)
 		add_named(a);
-	else
+	if (a->programs || !a->o.nr_inputs)
 		find_logs(a->find, add_found, a, &a->losses);
 	pause = (time_tick() - began) * SEARCH_SHARE;
 	if (pause < SEARCH_MIN_NS)
 		pause = SEARCH_MIN_NS;
 	a->search_at = began + (pause < SEARCH_MAX_NS ? pause : SEARCH_MAX_NS) - NS_MS;
+}
+
+/* What they print, once for each that is new. */
+static void look_into_programs(struct agent *a)
+{
+	if (!a->programs || !programs_is_new(a->programs))
+		return;
+	reader_know(a->reader, NULL);
+	reader_know(a->reader, programs_constants(a->programs, &a->losses));
 }
 
 /* --- the agent ----------------------------------------------------------------------------- */
@@ -224,7 +241,8 @@ int agent_open(struct agent **out, const struct agent_options *o, struct error *
 					   .ctx = a,
 					   .take = take,
 					   .pause = pause_taking };
-	const struct reader_options reader = { str_of(o->host), o->layout, o->zone, &a->losses };
+	const struct reader_options reader = { str_of(o->host), o->layout, o->zone, o->overrides,
+					       &a->losses };
 	const struct spool_options spool = { o->state, SEGMENT_BYTES, o->spool_bytes };
 	const struct spool_recall recall = { a, recall_note };
 	int r;
@@ -236,6 +254,7 @@ int agent_open(struct agent **out, const struct agent_options *o, struct error *
 	r = spool_open(&a->spool, &spool, &recall, err);
 	if (r >= 0) {
 		a->find = find_new("/proc", o->state);
+		a->programs = o->has_no_programs ? NULL : programs_new("/proc");
 		search(a);
 		r = begin_file(a, err);
 	}
@@ -250,6 +269,8 @@ void agent_close(struct agent *a)
 {
 	tail_free(a->tail);
 	reader_free(a->reader);
+	if (a->programs)
+		programs_free(a->programs);
 	if (a->find)
 		find_free(a->find);
 	if (a->spool)
@@ -269,6 +290,7 @@ int agent_look(struct agent *a, struct error *err)
 		return r;
 	a->wall = time_now();
 	search(a);
+	look_into_programs(a);
 	r = tail_poll(a->tail, time_tick());
 	if (r < 0)
 		return error_set(err, -r, "cannot write to '%s': %s", a->o.state, strerror(-r));

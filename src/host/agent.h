@@ -12,6 +12,7 @@
 struct agent;
 struct error;
 struct losses;
+struct overrides;
 struct spool_ack;
 
 /* All is borrowed for as long as the agent lives. */
@@ -20,7 +21,9 @@ struct agent_options {
 	const char *host;    /* what this host calls itself */
 	char *const *inputs; /* logs and folders of logs; none: all that processes write */
 	size_t nr_inputs;
-	const char *layout, *zone; /* as struct source_options has them */
+	const char *layout, *zone;         /* as struct source_options has them */
+	const struct overrides *overrides; /* what the user says of types; may be NULL */
+	bool has_no_programs;              /* what programs print is not looked for */
 	uint64_t spool_bytes, backlog_bytes;
 	int64_t epoch_ns;
 };

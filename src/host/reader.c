@@ -59,8 +59,16 @@ struct reader *reader_new(const struct reader_options *o)
 	struct reader *r = mem_zalloc(sizeof(*r));
 
 	r->o = *o;
-	r->namer = namer_new(NULL);
+	reader_know(r, NULL);
 	return r;
+}
+
+void reader_know(struct reader *r, const struct constants *constants)
+{
+	const struct namer_options options = { r->o.overrides, constants };
+
+	namer_free(r->namer);
+	r->namer = namer_new(&options);
 }
 
 void reader_free(struct reader *r)

@@ -12,7 +12,7 @@ struct error;
 struct sender;
 
 #define SENDER_WINDOW 16 /* messages that may be on their way at a time */
-#define SENDER_DOUBT 64 /* messages taken that may not be there: some more than that */
+#define SENDER_DOUBT 64  /* messages taken that may not be there: some more than that */
 
 /* All is borrowed for as long as the sender lives. */
 struct sender_options {

@@ -367,6 +367,13 @@ void tail_add(struct tail *t, const char *path, const char *name)
 		leave_backlog(t, f);
 }
 
+bool tail_has(const struct tail *t, const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && find_inode(t, st.st_dev, st.st_ino);
+}
+
 /* Whole lines of what was read; all of it at the end of a file that is over. */
 static size_t whole_of(struct str bytes, bool is_over)
 {

@@ -43,6 +43,8 @@ bool tail_recall(struct tail *t, struct str note);
 
 /* A log that is there now; name as in tail_log. Known ones are recognised. */
 void tail_add(struct tail *t, const char *path, const char *name);
+/* Whether it is one of them. */
+bool tail_has(const struct tail *t, const char *path);
 /* Looks at all logs, takes what is new of each. 0, or what pause answered. */
 int tail_poll(struct tail *t, int64_t now);
 /* Something was taken since the last tail_keep. */

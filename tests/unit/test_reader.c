@@ -24,7 +24,7 @@ static const char lines[] =
 
 static struct reader *begin(struct losses *losses)
 {
-	const struct reader_options o = { STR("h1"), NULL, "UTC", losses };
+	const struct reader_options o = { STR("h1"), NULL, "UTC", NULL, losses };
 
 	return reader_new(&o);
 }
