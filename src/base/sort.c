@@ -1,5 +1,6 @@
 #include "base/sort.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,9 @@
 
 enum {
 	DIGIT_BITS = 11,
-	DIGIT_NR = 1 << DIGIT_BITS,
-	FEW = 128,
+	DIGIT_BITS_SOME = 8, /* of some items: counting must not take longer than moving */
+	SOME = 4096,
+	FEW = 64,
 };
 
 static void insert(struct sort_item *v, size_t nr)
@@ -26,32 +28,34 @@ static void insert(struct sort_item *v, size_t nr)
 	}
 }
 
-static size_t digit_of(uint64_t key, unsigned shift)
+static size_t digit_of(uint64_t key, unsigned shift, unsigned bits)
 {
-	return key >> shift & (DIGIT_NR - 1);
+	return key >> shift & (((size_t)1 << bits) - 1);
 }
 
 static void distribute(const struct sort_item *from, struct sort_item *to, size_t nr,
-		       unsigned shift)
+		       unsigned shift, unsigned bits)
 {
-	size_t at[DIGIT_NR] = { 0 }, sum = 0;
+	size_t at[1 << DIGIT_BITS], nr_digits = (size_t)1 << bits, sum = 0;
 
+	memset(at, 0, nr_digits * sizeof(*at));
 	for (size_t i = 0; i < nr; i++)
-		at[digit_of(from[i].key, shift)]++;
-	for (size_t d = 0; d < DIGIT_NR; d++) {
+		at[digit_of(from[i].key, shift, bits)]++;
+	for (size_t d = 0; d < nr_digits; d++) {
 		size_t here = at[d];
 
 		at[d] = sum;
 		sum += here;
 	}
 	for (size_t i = 0; i < nr; i++)
-		to[at[digit_of(from[i].key, shift)]++] = from[i];
+		to[at[digit_of(from[i].key, shift, bits)]++] = from[i];
 }
 
 void sort_items(struct sort_item *v, size_t nr)
 {
 	struct sort_item *spare, *from = v, *to;
 	uint64_t differ = 0, is_back = 0;
+	unsigned bits = nr > SOME ? DIGIT_BITS : DIGIT_BITS_SOME;
 
 	for (size_t i = 1; i < nr; i++) {
 		differ |= v[i].key ^ v[0].key;
@@ -64,12 +68,12 @@ void sort_items(struct sort_item *v, size_t nr)
 		return;
 	}
 	to = spare = mem_alloc(mem_bytes(nr, sizeof(*spare)));
-	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+	for (unsigned shift = 0; shift < 64; shift += bits) {
 		struct sort_item *done = to;
 
-		if (!digit_of(differ, shift))
+		if (!digit_of(differ, shift, bits))
 			continue;
-		distribute(from, to, nr, shift);
+		distribute(from, to, nr, shift, bits);
 		to = from;
 		from = done;
 	}
@@ -78,19 +82,38 @@ void sort_items(struct sort_item *v, size_t nr)
 	free(spare);
 }
 
+/* Records are short: a call for each would take longer than the copy. */
+static void copy_record(char *to, const char *from, size_t bytes)
+{
+	uint64_t word;
+
+	for (; bytes >= sizeof(word); bytes -= sizeof(word)) {
+		memcpy(&word, from, sizeof(word));
+		memcpy(to, &word, sizeof(word));
+		from += sizeof(word);
+		to += sizeof(word);
+	}
+	while (bytes--)
+		*to++ = *from++;
+}
+
 void sort_records(void *v, size_t nr, size_t bytes, uint64_t (*key)(const void *record))
 {
 	struct sort_item *items = mem_alloc(mem_bytes(nr + 1, sizeof(*items)));
-	char *sorted, *from = v;
+	char *from = v, *sorted;
+	bool is_back = false;
 
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		items[i] = (struct sort_item){ key(from + i * bytes), i };
-	sort_items(items, nr);
-	sorted = mem_alloc(mem_bytes(nr + 1, bytes));
-	for (size_t i = 0; i < nr; i++)
-		memcpy(sorted + i * bytes, from + items[i].at * bytes, bytes);
-	if (nr)
+		is_back |= i && items[i].key < items[i - 1].key;
+	}
+	if (is_back) {
+		sort_items(items, nr);
+		sorted = mem_alloc(mem_bytes(nr, bytes));
+		for (size_t i = 0; i < nr; i++)
+			copy_record(sorted + i * bytes, from + items[i].at * bytes, bytes);
 		memcpy(v, sorted, nr * bytes);
-	free(sorted);
+		free(sorted);
+	}
 	free(items);
 }

@@ -32,7 +32,7 @@ static void check(size_t nr, uint64_t mask)
 
 static void few_and_many_come_in_order_and_equal_ones_as_they_were(void **state)
 {
-	const size_t nr[] = { 0, 1, 2, 127, 128, 129, 5000 };
+	const size_t nr[] = { 0, 1, 2, 64, 65, 129, 4096, 4097, 9000 };
 	const uint64_t masks[] = { 0, 3, 0x7ff, 0xfff000, UINT64_C(0xff) << 56, UINT64_MAX };
 
 	(void)state;
