@@ -15,15 +15,17 @@ enum { PATH_LINES = 3 }; /* a path says it once, and for all lines of its log */
 
 /* Lines of one template that name both; a's kind is the lower number. */
 struct meeting {
-	uint32_t kind_a, kind_b;
 	uint32_t a, b;
 	uint32_t template;
 	uint64_t count;
 	int64_t first_ns;
 };
 
+/* Counted first, then put where those of the same two kinds stand. */
 struct meetings {
-	VEC(struct meeting) v;
+	struct map at;     /* by kinds: how many, then where the next one goes */
+	struct meeting *v; /* NULL while they are counted */
+	size_t nr;
 };
 
 static bool is_scope_of(const struct census *w, uint32_t kind, uint32_t of)
@@ -35,12 +37,17 @@ static void meet(struct meetings *m, const struct census *w, uint32_t a, uint32_
 		 uint32_t template, uint64_t count, int64_t ns)
 {
 	uint32_t kind_a = w->things.v[a].kind, kind_b = w->things.v[b].kind;
+	uint64_t *at;
 
 	if (kind_a > kind_b) {
 		meet(m, w, b, a, template, count, ns);
 		return;
 	}
-	vec_push(&m->v, (struct meeting){ kind_a, kind_b, a, b, template, count, ns });
+	at = map_at(&m->at, map_pair(kind_a, kind_b));
+	if (m->v)
+		m->v[*at] = (struct meeting){ a, b, template, count, ns };
+	++*at;
+	m->nr++;
 }
 
 static size_t nr_of_kind(const struct census *w, const uint32_t *v, size_t nr, uint32_t kind)
@@ -99,13 +106,6 @@ static uint64_t template_of(const void *record)
 	return ((const struct meeting *)record)->template;
 }
 
-static uint64_t kinds_of(const void *record)
-{
-	const struct meeting *m = record;
-
-	return map_pair(m->kind_a, m->kind_b);
-}
-
 /* Keeps the templates with the most lines. */
 static void note_template(struct tie *t, uint32_t template, uint64_t lines)
 {
@@ -126,7 +126,8 @@ static void note_template(struct tie *t, uint32_t template, uint64_t lines)
 /* Numbers of one scope that are the same whenever a line names both. */
 static bool is_equal(const struct census *w, const struct meeting *m, size_t nr)
 {
-	const struct kind *a = &w->kinds.v[m->kind_a], *b = &w->kinds.v[m->kind_b];
+	const struct kind *a = &w->kinds.v[w->things.v[m->a].kind];
+	const struct kind *b = &w->kinds.v[w->things.v[m->b].kind];
 	struct map values = { 0 };
 	bool is_same = nr >= 5 && a->traits & b->traits & KIND_SMALL && a->scope == b->scope;
 	size_t nr_values;
@@ -149,7 +150,7 @@ static void settle_loose(struct function *f, const struct function *other)
 
 static void test_tie(struct relating *r, const struct census *w, const struct meeting *m, size_t nr)
 {
-	struct tie t = { .a = m->kind_a, .b = m->kind_b };
+	struct tie t = { .a = w->things.v[m->a].kind, .b = w->things.v[m->b].kind };
 	struct pair *pairs = mem_alloc(mem_bytes(nr, sizeof(*pairs)));
 	uint64_t lines = 0;
 
@@ -207,25 +208,51 @@ static void take_group(struct relating *r, struct group *g)
 	relate_done(&g->own);
 }
 
-/* Groups are told apart here and tested side by side. */
+static int by_kinds(const void *a, const void *b)
+{
+	uint64_t x = ((const struct map_slot *)a)->key, y = ((const struct map_slot *)b)->key;
+
+	return (x > y) - (x < y);
+}
+
+struct groups {
+	VEC(struct group) v;
+};
+
+/* One for each two kinds, in their order, each with its place among the meetings. */
+static void find_groups(struct groups *g, struct meetings *m, const struct census *w)
+{
+	VEC(struct map_slot) kinds = { 0 };
+	size_t sum = 0;
+
+	find_meetings(m, w);
+	m->v = mem_alloc(mem_bytes(m->nr + 1, sizeof(*m->v)));
+	for (const struct map_slot *s = NULL; (s = map_next(&m->at, s));)
+		vec_push(&kinds, *s);
+	if (kinds.nr)
+		qsort(kinds.v, kinds.nr, sizeof(*kinds.v), by_kinds);
+	vec_each (&kinds, k) {
+		vec_push(&g->v, (struct group){ .w = w, .m = m->v + sum, .nr = k->value });
+		*map_at(&m->at, k->key) = sum;
+		sum += k->value;
+	}
+	vec_done(&kinds);
+	find_meetings(m, w);
+}
+
 void relate_make(struct relating *r, const struct census *w)
 {
 	struct meetings m = { 0 };
-	VEC(struct group) groups = { 0 };
+	struct groups groups = { 0 };
 
 	*r = (struct relating){ 0 };
-	find_meetings(&m, w);
-	sort_records(m.v.v, m.v.nr, sizeof(*m.v.v), kinds_of);
-	for (size_t i = 0; i < m.v.nr; i++) {
-		if (!i || kinds_of(&m.v.v[i]) != kinds_of(&m.v.v[i - 1]))
-			vec_push(&groups, (struct group){ .w = w, .m = &m.v.v[i] });
-		groups.v[groups.nr - 1].nr++;
-	}
-	crew_run((uint32_t)groups.nr, test_group, groups.v);
-	vec_each (&groups, g)
+	find_groups(&groups, &m, w);
+	crew_run((uint32_t)groups.v.nr, test_group, groups.v.v);
+	vec_each (&groups.v, g)
 		take_group(r, g);
-	vec_done(&groups);
-	vec_done(&m.v);
+	vec_done(&groups.v);
+	map_done(&m.at);
+	free(m.v);
 }
 
 void relate_done(struct relating *r)
