@@ -10,6 +10,7 @@
 #include "program/class.h"
 #include "program/container.h"
 #include "program/strings.h"
+#include "program/strings_builder.h"
 #include "program/strings_text.h"
 
 #define NR_SLOTS 64
@@ -45,11 +46,15 @@ static void give_name(const struct strings_sink *to, struct str name, struct los
 
 static void give_class(const struct strings_sink *to, const struct class *c, struct losses *losses)
 {
+	bool *used = mem_zalloc(c->nr_constants + 1U);
+
 	give_name(to, c->name, losses);
+	strings_of_builders(c, used, to, losses);
 	for (uint32_t i = 1; i < c->nr_constants; i++) {
 		struct str s;
 
-		if (class_tag(c, (uint16_t)i) != CONSTANT_STRING)
+		/* part of a pattern, it is given with that */
+		if (class_tag(c, (uint16_t)i) != CONSTANT_STRING || used[i])
 			continue;
 		s = class_named(c, (uint16_t)i);
 		if (is_recipe(s))
@@ -57,6 +62,7 @@ static void give_class(const struct strings_sink *to, const struct class *c, str
 		else
 			strings_give(to, s, losses);
 	}
+	free(used);
 }
 
 void strings_of_class(struct str bytes, const struct strings_sink *to, struct losses *losses)

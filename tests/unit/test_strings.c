@@ -216,6 +216,106 @@ static void constants_and_recipes_of_a_class_are_its_strings(void **state)
 	buf_done(&b);
 }
 
+/* Instructions with a constant of two bytes behind them. */
+static void put_op(struct buf *code, unsigned op, uint16_t constant)
+{
+	put_u1(code, op);
+	put_u2(code, constant);
+}
+
+enum { LDC_W = 0x13, ALOAD_0 = 0x2a, ASTORE_1 = 0x4c, DUP = 0x59, GOTO = 0xa7, BUILDER = 0xbb };
+enum { CALL = 0xb6, CALL_INIT = 0xb7, ARETURN = 0xb0, BIPUSH = 0x10 };
+
+struct builder_class {
+	struct class_writer w;
+	struct buf code;
+	uint16_t builder, init, append, append_int, append_char, to_string;
+};
+
+static void begin_builder(struct builder_class *b)
+{
+	const char *name = "java/lang/StringBuilder";
+
+	*b = (struct builder_class){ 0 };
+	writer_init(&b->w, "org/a/Worker", "java/lang/Object");
+	b->builder = writer_class(&b->w, name);
+	b->init = writer_member(&b->w, 10, name, "<init>", "()V");
+	b->append = writer_member(&b->w, 10, name, "append",
+				  "(Ljava/lang/String;)Ljava/lang/StringBuilder;");
+	b->append_int = writer_member(&b->w, 10, name, "append", "(I)Ljava/lang/StringBuilder;");
+	b->append_char = writer_member(&b->w, 10, name, "append", "(C)Ljava/lang/StringBuilder;");
+	b->to_string = writer_member(&b->w, 10, name, "toString", "()Ljava/lang/String;");
+	put_op(&b->code, BUILDER, b->builder);
+	put_u1(&b->code, DUP);
+	put_op(&b->code, CALL_INIT, b->init);
+}
+
+static void put_text(struct builder_class *b, const char *text)
+{
+	put_op(&b->code, LDC_W, writer_named(&b->w, 8, text));
+	put_op(&b->code, CALL, b->append);
+}
+
+static void end_builder(struct builder_class *b, const char *want)
+{
+	struct string_list l;
+	struct buf bytes = { 0 };
+
+	put_op(&b->code, CALL, b->to_string);
+	put_u1(&b->code, ARETURN);
+	writer_method(&b->w, "m", "()V", 9, 9, buf_str(&b->code), STR(""));
+	writer_done(&b->w, 52, &bytes);
+	list_init(&l);
+	strings_of_bytes(buf_str(&bytes), STR("Worker.class"), &l.sink, &l.losses);
+	assert_list(&l, want);
+	buf_done(&bytes);
+	buf_done(&b->code);
+}
+
+static void texts_joined_by_a_builder_are_a_pattern(void **state)
+{
+	struct builder_class b;
+
+	(void)state;
+	begin_builder(&b);
+	put_text(&b, "Task ");
+	put_u1(&b.code, ALOAD_0);
+	put_op(&b.code, CALL, b.append_int);
+	put_u1(&b.code, BIPUSH);
+	put_u1(&b.code, '/');
+	put_op(&b.code, CALL, b.append_char);
+	put_u1(&b.code, ALOAD_0);
+	put_op(&b.code, CALL, b.append);
+	put_text(&b, " is 5%done {}");
+	end_builder(&b, "org.a.Worker\nTask <2>/<1> is 5%done {}\n");
+}
+
+/* x ? "one" : "other" */
+static void what_a_branch_pushes_is_a_value(void **state)
+{
+	struct builder_class b;
+
+	(void)state;
+	begin_builder(&b);
+	put_text(&b, "Task was ");
+	put_op(&b.code, LDC_W, writer_named(&b.w, 8, "started"));
+	put_op(&b.code, GOTO, 6);
+	put_text(&b, "ended");
+	end_builder(&b, "org.a.Worker\nTask was <1>\nstarted\nended\n");
+}
+
+static void a_builder_that_is_kept_makes_no_pattern(void **state)
+{
+	struct builder_class b;
+
+	(void)state;
+	begin_builder(&b);
+	put_u1(&b.code, ASTORE_1);
+	put_text(&b, "Task ");
+	put_text(&b, "was here");
+	end_builder(&b, "org.a.Worker\nTask \nwas here\n");
+}
+
 static void of_other_files_printable_runs_are_taken(void **state)
 {
 	struct string_list l;
@@ -265,6 +365,9 @@ int main(void)
 		cmocka_unit_test(pointers_of_a_moved_program_are_in_its_relocations),
 		cmocka_unit_test(what_rust_formats_by_is_a_pattern),
 		cmocka_unit_test(constants_and_recipes_of_a_class_are_its_strings),
+		cmocka_unit_test(texts_joined_by_a_builder_are_a_pattern),
+		cmocka_unit_test(what_a_branch_pushes_is_a_value),
+		cmocka_unit_test(a_builder_that_is_kept_makes_no_pattern),
 		cmocka_unit_test(of_other_files_printable_runs_are_taken),
 		cmocka_unit_test(this_program_has_its_own_strings),
 		cmocka_unit_test(what_is_no_file_is_refused),
