@@ -22,7 +22,7 @@
 #include "infer/inference.h"
 #include "store/store.h"
 
-enum { CHAIN_WINDOWS = 4 };
+enum { CHAIN_WINDOWS = 4 }; /* the most of one chain */
 
 struct chain {
 	struct chains *all;
@@ -151,23 +151,21 @@ static void add_chain(struct chains *all, size_t first, size_t end)
 }
 
 /* Requests of any length go on from one chain to the next: then there is one only. The first window
- * shows whether there are such. */
+ * shows whether there are such. Else there is an even number of chains of about the same length, so
+ * that two cores end at about the same time. */
 static int begin_chains(struct chains *all, struct error *err)
 {
 	size_t nr = all->h->bounds.nr;
+	size_t nr_chains = 2 * ((nr + 2 * CHAIN_WINDOWS - 1) / (2 * CHAIN_WINDOWS));
 	int got;
 
 	add_chain(all, 0, nr);
 	got = take_window(&all->v.v[0], err);
 	if (nr < 2 * CHAIN_WINDOWS || all->v.v[0].has_families)
 		return got;
-	all->v.v[0].end = CHAIN_WINDOWS;
-	for (size_t at = CHAIN_WINDOWS; at < nr;) {
-		size_t end = nr - at < 2 * CHAIN_WINDOWS ? nr : at + CHAIN_WINDOWS;
-
-		add_chain(all, at, end);
-		at = end;
-	}
+	all->v.v[0].end = nr / nr_chains;
+	for (size_t i = 1; i < nr_chains; i++)
+		add_chain(all, i * nr / nr_chains, (i + 1) * nr / nr_chains);
 	return got;
 }
 
