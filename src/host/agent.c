@@ -1,9 +1,11 @@
 #include "host/agent.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -24,8 +26,9 @@
 #include "source/source.h"
 
 #define SEGMENT_BYTES ((uint64_t)1 << 20)
-#define CLOSE_NS (60 * NS_S) /* after which a file that was rotated away is over */
-#define SEARCH_MIN_NS NS_S   /* between two walks over all processes: */
+#define CLOSE_NS (60 * NS_S)   /* after which a file that was rotated away is over */
+#define PROGRAMS_NS (5 * NS_S) /* to wait for what programs print */
+#define SEARCH_MIN_NS NS_S     /* between two walks over all processes: */
 #define SEARCH_MAX_NS (60 * NS_S)
 #define SEARCH_SHARE 500 /* they take one part of so many */
 
@@ -36,6 +39,10 @@ struct agent {
 	struct reader *reader;
 	struct find *find;
 	struct programs *programs; /* that write the logs; NULL: not asked for */
+	pthread_t programs_reader; /* has them while it works */
+	bool is_reading_programs;
+	const struct constants *constants;
+	struct losses programs_losses;
 	struct mention_packer packer;
 	struct buf line, notes;
 	struct map told; /* templates whose titles are in the file of the spool that is written */
@@ -175,7 +182,7 @@ static void add_found(void *ctx, const struct found_log *log)
 
 	if (!a->o.nr_inputs)
 		tail_add(a->tail, log->path, log->name);
-	if (a->programs && tail_has(a->tail, log->path))
+	if (a->programs && !a->is_reading_programs && tail_has(a->tail, log->path))
 		programs_add(a->programs, log->pid, &a->losses);
 }
 
@@ -220,13 +227,42 @@ static void search(struct agent *a)
 	a->search_at = began + (pause < SEARCH_MAX_NS ? pause : SEARCH_MAX_NS) - NS_MS;
 }
 
-/* What they print, once for each that is new. */
+/* Reads what programs print, which may take a while. */
+static void *read_programs(void *ctx)
+{
+	struct agent *a = ctx;
+
+	a->constants = programs_constants(a->programs, &a->programs_losses);
+	return NULL;
+}
+
+/* Waits so long for it; then lines are named without it for now, rather than left waiting. */
+static void take_programs(struct agent *a, int64_t ns)
+{
+	int64_t until = time_now() + ns;
+	const struct timespec end = { until / NS_S, until % NS_S };
+
+	if (pthread_timedjoin_np(a->programs_reader, NULL, &end))
+		return;
+	a->is_reading_programs = false;
+	losses_add(&a->losses, &a->programs_losses);
+	a->programs_losses = (struct losses){ 0 };
+	reader_know(a->reader, a->constants);
+}
+
 static void look_into_programs(struct agent *a)
 {
-	if (!a->programs || !programs_is_new(a->programs))
-		return;
-	reader_know(a->reader, NULL);
-	reader_know(a->reader, programs_constants(a->programs, &a->losses));
+	int64_t wait = 0;
+
+	if (a->programs && !a->is_reading_programs && programs_is_new(a->programs)) {
+		/* those that were read before are made anew with the others */
+		reader_know(a->reader, NULL);
+		a->is_reading_programs =
+			!pthread_create(&a->programs_reader, NULL, read_programs, a);
+		wait = PROGRAMS_NS;
+	}
+	if (a->is_reading_programs)
+		take_programs(a, wait);
 }
 
 /* --- the agent ----------------------------------------------------------------------------- */
@@ -269,6 +305,8 @@ void agent_close(struct agent *a)
 {
 	tail_free(a->tail);
 	reader_free(a->reader);
+	if (a->is_reading_programs)
+		pthread_join(a->programs_reader, NULL);
 	if (a->programs)
 		programs_free(a->programs);
 	if (a->find)

@@ -148,6 +148,6 @@ shop() {
 	hub
 	sh -c 'exec 5>>"$1"; printf "2026-11-16 08:00:00,000 INFO [w] shop.Cart: order ord_0 of user_0 done\n" >&5; sleep 20' sh "$LOG" 3>&- &
 	WRITER=$!
-	agent
+	agent --no-programs
 	wait_for 1 15
 }
