@@ -43,7 +43,7 @@ struct agency {
 	struct agent *agent;
 	struct overrides *overrides;
 	struct sender *sender; /* NULL: somebody else reads the spool */
-	char state[PATH_MAX], host[256], to_host[256], to_port[16];
+	char state[PATH_MAX], tls[3][PATH_MAX], host[256], to_host[256], to_port[16];
 	char said[512]; /* last, so that it is said once */
 	int64_t end, trim_at;
 };
@@ -115,13 +115,30 @@ static int take_time(const struct call *call, const char *name, int64_t *ns, str
 	return 0;
 }
 
+/* rsyslogd works elsewhere: it needs whole paths. */
+static int take_file(struct agency *a, const char *option, char to[PATH_MAX], const char **file,
+		     struct error *err)
+{
+	const char *path = call_get(a->call, option);
+
+	if (!path)
+		return 0;
+	if (!realpath(path, to))
+		return error_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
+	*file = to;
+	return 0;
+}
+
 static int take_tls(struct agency *a, struct error *err)
 {
-	a->to.ca = call_get(a->call, "tls-ca");
-	a->to.cert = call_get(a->call, "tls-cert");
-	a->to.key = call_get(a->call, "tls-key");
-	if (!a->to.ca == !a->to.cert && !a->to.cert == !a->to.key)
-		return 0;
+	int r = take_file(a, "tls-ca", a->tls[0], &a->to.ca, err);
+
+	if (r >= 0)
+		r = take_file(a, "tls-cert", a->tls[1], &a->to.cert, err);
+	if (r >= 0)
+		r = take_file(a, "tls-key", a->tls[2], &a->to.key, err);
+	if (r < 0 || (!a->to.ca == !a->to.cert && !a->to.cert == !a->to.key))
+		return r;
 	return error_set(err, EINVAL, "TLS needs all three: --tls-ca, --tls-cert and --tls-key");
 }
 

@@ -143,6 +143,28 @@ shop() {
 	wait_for 4000 20
 }
 
+# a certificate NAME that ca.pem signed
+certify() {
+	openssl req -newkey rsa:2048 -nodes -keyout "$1.key" -out "$1.csr" -subj "/CN=$1" 2>/dev/null
+	openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -out "$1.pem" -days 2 2>/dev/null
+}
+
+@test "over TLS only agents with a certificate are heard" {
+	command -v openssl >/dev/null || skip "openssl is not installed"
+	cd "$DIR"
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=ca -days 2 2>/dev/null
+	certify hub
+	certify web
+	hub --tls-ca ca.pem --tls-cert hub.pem --tls-key hub.key
+	writer 100 1000
+	agent --for 2s "$DIR/logs"
+	wait "$AGENT" "$WRITER"
+	run count 100
+	[ "$status" != 0 ]
+	agent --tls-ca ca.pem --tls-cert web.pem --tls-key web.key "$DIR/logs"
+	wait_for 100 15
+}
+
 @test "an agent that is given no files finds the logs that processes write" {
 	[ -r "/proc/$$/fd" ] || skip "no /proc"
 	hub
