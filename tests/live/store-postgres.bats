@@ -88,6 +88,10 @@ same_everywhere() {
 	same "$1" "$2" paths --json
 	same "$1" "$2" requests
 	same "$1" "$2" requests --json
+	same "$1" "$2" objects
+	same "$1" "$2" objects --relations --json
+	same "$1" "$2" objects --instances --json
+	same "$1" "$2" objects --links
 	[ -s "$DIR/of-pg" ]
 	same "$1" "$2" requests --slowest 5
 	same "$1" "$2" requests --request 1 --json
@@ -131,6 +135,7 @@ leftovers() {
 	"$CULPRIT" export "$DIR/hdfs.culprit" --store "$AT" --run hdfs
 	same_everywhere "$DIR/hdfs.culprit" "$AT#hdfs"
 	same "$DIR/hdfs.culprit" "$AT" requests --json
+	same "$DIR/hdfs.culprit" "$AT#hdfs" requests --level object --types
 }
 
 @test "every question on a trace gives the same bytes as from the run file" {
