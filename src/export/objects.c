@@ -32,9 +32,9 @@ static void add_type(const struct object_type *t, const struct object_lives *l, 
 		l->nr_errors ? ", color=\"#b2182b\"" : "");
 }
 
-static const char *style_of(const struct object_relation *r)
+static const char *style_of(const struct object_relation *r, bool is_hierarchy)
 {
-	if (r->relation == RELATION_ONE)
+	if (r->relation == RELATION_ONE && !is_hierarchy)
 		return ", dir=none, penwidth=2";
 	if (r->relation == RELATION_CROSS)
 		return ", dir=both, style=dotted";
@@ -50,7 +50,7 @@ static void add_relation(const struct object_relation *r, bool is_hierarchy, str
 		is_hierarchy ? deeds[r->deed] : names[r->relation]);
 	buf_fmt(out, ", tooltip=\"%llu lines for it, %llu against, confidence %.2f\"%s%s];\n",
 		(unsigned long long)r->support, (unsigned long long)r->exceptions,
-		(double)r->confidence, style_of(r),
+		(double)r->confidence, style_of(r, is_hierarchy),
 		!is_hierarchy && r->is_reduced ? ", color=grey" : "");
 }
 

@@ -250,9 +250,10 @@ struct drawing {
 	uint32_t *below;                       /* how many types stand below it */
 };
 
+/* An edge may have been seen one to one only: each application had one attempt. */
 static bool is_drawn(const struct object_relation *r)
 {
-	return r->is_in_graph && !r->is_reduced && r->from != r->to && r->relation == RELATION_MANY;
+	return r->is_in_graph && !r->is_reduced && r->from != r->to;
 }
 
 /* The longest ways: as many rounds as there are types, or fewer. A circle ends at DEPTH_MOST. */
