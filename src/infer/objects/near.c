@@ -53,6 +53,17 @@ static bool may_be_near(const struct nearing *n, const struct thing *p, const st
 	       !relate_find(n->r, p->kind, c->kind);
 }
 
+/* Whether the thing first appears in the lines that are looked back at. */
+static bool is_fresh(const struct nearing *n, size_t at, const struct thing *p)
+{
+	const struct line *line = &n->lines.v[at], *l = line;
+
+	for (size_t back = 1; back <= BACK && back <= at; back++)
+		if (line[-back].file == line->file && line[-back].thread == line->thread)
+			l = line - back;
+	return p->first_ns >= l->ns;
+}
+
 /* The parents that the lines before this one offer to a child, the nearest of each kind. */
 static void look_back(struct nearing *n, size_t at, uint32_t child)
 {
@@ -69,7 +80,7 @@ static void look_back(struct nearing *n, size_t at, uint32_t child)
 			struct guess g = { p->kind,
 					   w->things.v[child].kind,
 					   line->ns,
-					   l->ns <= p->first_ns,
+					   is_fresh(n, at, p),
 					   { child, w->named.v[i] } };
 			uint64_t *known;
 
