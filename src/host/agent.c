@@ -29,8 +29,9 @@
 #define CLOSE_NS (60 * NS_S)   /* after which a file that was rotated away is over */
 #define PROGRAMS_NS (5 * NS_S) /* to wait for what programs print */
 #define SEARCH_MIN_NS NS_S     /* between two walks over all processes: */
-#define SEARCH_MAX_NS (60 * NS_S)
-#define SEARCH_SHARE 500 /* they take one part of so many */
+#define SEARCH_MAX_NS (30 * NS_S)
+#define SEARCH_SLACK_NS (50 * NS_MS) /* epochs do not come to the moment */
+#define SEARCH_SHARE 400             /* they take one part of so many */
 
 struct agent {
 	struct agent_options o;
@@ -48,7 +49,8 @@ struct agent {
 	struct map told; /* templates whose titles are in the file of the spool that is written */
 	struct losses losses, sent;
 	char boot[WIRE_NAME_MAX];
-	int64_t wall, search_at; /* of this epoch; when to search again, of time_tick */
+	int64_t wall;                /* of this epoch */
+	int64_t named_at, search_at; /* when to look again, of time_tick */
 	uint64_t nr_lines, nr_messages;
 };
 
@@ -211,20 +213,39 @@ static void add_named(struct agent *a)
 	source_list_done(&list);
 }
 
-static void search(struct agent *a)
+static int64_t time_worked(void)
 {
-	int64_t began = time_tick(), pause;
+	struct timespec t;
 
-	if (began < a->search_at)
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * NS_S + t.tv_nsec;
+}
+
+static void search_all(struct agent *a)
+{
+	find_logs(a->find, add_found, a, &a->losses);
+}
+
+/* As often as its share of the time allows. */
+static void search_by(struct agent *a, void (*search)(struct agent *a), int64_t *again_at)
+{
+	int64_t now = time_tick(), worked = time_worked(), pause;
+
+	if (now < *again_at)
 		return;
-	if (a->o.nr_inputs)
-		add_named(a);
-	if (a->programs || !a->o.nr_inputs)
-		find_logs(a->find, add_found, a, &a->losses);
-	pause = (time_tick() - began) * SEARCH_SHARE;
+	search(a);
+	pause = (time_worked() - worked) * SEARCH_SHARE;
 	if (pause < SEARCH_MIN_NS)
 		pause = SEARCH_MIN_NS;
-	a->search_at = began + (pause < SEARCH_MAX_NS ? pause : SEARCH_MAX_NS) - NS_MS;
+	*again_at = now + (pause < SEARCH_MAX_NS ? pause : SEARCH_MAX_NS) - SEARCH_SLACK_NS;
+}
+
+static void search(struct agent *a)
+{
+	if (a->o.nr_inputs)
+		search_by(a, add_named, &a->named_at);
+	if (a->programs || !a->o.nr_inputs)
+		search_by(a, search_all, &a->search_at);
 }
 
 /* Reads what programs print, which may take a while. */
