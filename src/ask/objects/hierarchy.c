@@ -11,6 +11,7 @@
 #include "report/report.h"
 
 #define DEPTH_MOST 64
+#define NAME_BYTES 60 /* longer names of types are cut for people */
 
 /*
  * The hierarchy is a graph without circles, people read trees: a type with several parents stands
@@ -228,9 +229,9 @@ enum {
 };
 
 static const struct column tree_columns[] = {
-	[C_TYPE] = { NULL, "type", CELL_TEXT, COLUMN_TEXT_ONLY | COLUMN_INDENT | COLUMN_WIDE },
+	[C_TYPE] = { NULL, "type", CELL_TEXT, COLUMN_TEXT_ONLY | COLUMN_INDENT },
 	[C_OBJECTS] = { NULL, "objects", CELL_COUNT, COLUMN_TEXT_ONLY },
-	[C_MEDIAN] = { NULL, "lives (median)", CELL_DURATION, COLUMN_TEXT_ONLY },
+	[C_MEDIAN] = { NULL, "median life", CELL_DURATION, COLUMN_TEXT_ONLY },
 	[C_MAX] = { NULL, "longest", CELL_DURATION, COLUMN_TEXT_ONLY },
 	[C_LINES] = { NULL, "lines", CELL_COUNT, COLUMN_TEXT_ONLY },
 	[C_ERRORS] = { NULL, "errors", CELL_COUNT, COLUMN_TEXT_ONLY },
@@ -314,10 +315,11 @@ static void add_row(struct drawing *d, uint32_t type, const struct object_relati
 
 	row->depth = depth;
 	if (stands)
-		row_fmt(s, row, C_TYPE, STR_FMT " (see below " STR_FMT ")", STR_ARG(t->name),
-			STR_ARG(d->g->types[stands->from].name));
+		row_fmt(s, row, C_TYPE, STR_FMT " (see below " STR_FMT ")",
+			STR_ARG(str_head(t->name, NAME_BYTES)),
+			STR_ARG(str_head(d->g->types[stands->from].name, NAME_BYTES)));
 	else
-		row_text(s, row, C_TYPE, t->name);
+		row_text(s, row, C_TYPE, str_head(t->name, NAME_BYTES));
 	if (by) {
 		const char *deed = deed_name(by->deed);
 

@@ -19,6 +19,8 @@ enum {
 	TYPE,
 	PARENTS,
 	FIRST,
+	BEGINS,
+	AFTER,
 	LAST,
 	DURATION,
 	EVENTS,
@@ -35,7 +37,10 @@ static const struct column columns[] = {
 	[NAME] = { NULL, "object", CELL_TEXT, COLUMN_TEXT_ONLY | COLUMN_INDENT | COLUMN_WIDE },
 	[TYPE] = { "type", "type", CELL_TEXT, COLUMN_WIDE },
 	[PARENTS] = { "parents", NULL, CELL_ROWS, COLUMN_JSON_ONLY },
-	[FIRST] = { "first", "first", CELL_TIME, 0 },
+	[FIRST] = { "first", NULL, CELL_TIME, COLUMN_JSON_ONLY },
+	[BEGINS] = { NULL, "first", CELL_TIME, COLUMN_TEXT_ONLY }, /* in lists */
+	[AFTER] = { NULL, "after", CELL_DURATION,
+		    COLUMN_TEXT_ONLY }, /* in trees: since the first */
 	[LAST] = { "last", NULL, CELL_TIME, COLUMN_JSON_ONLY },
 	[DURATION] = { "duration", "lives", CELL_DURATION, 0 },
 	[EVENTS] = { "events", "lines", CELL_COUNT, 0 },
@@ -53,6 +58,7 @@ struct listing {
 	const struct instances_filter *f;
 	struct report *report;
 	struct section *out;
+	bool is_tree;
 	uint64_t nr, most;         /* rows, and how many there may be */
 	int64_t from_ns, until_ns; /* what the bars span */
 	struct arena arena;
@@ -118,7 +124,7 @@ static void names_cells(struct listing *l, struct row *row, const struct object 
 		buf_add(&b, i ? STR(", ") : STR(""));
 		buf_add(&b, o->aliases[i]);
 	}
-	if (b.n)
+	if (b.n && !l->is_tree)
 		row_text(l->out, row, ALSO, buf_str(&b));
 	buf_done(&b);
 }
@@ -142,6 +148,10 @@ static void add_row(struct listing *l, uint32_t i, unsigned depth)
 	row_text(s, row, TYPE, t->name);
 	if (object_has_time(o)) {
 		row_int(s, row, FIRST, o->first_ns);
+		if (l->is_tree)
+			row_int(s, row, AFTER, length_signed(l->from_ns, o->first_ns));
+		else
+			row_int(s, row, BEGINS, o->first_ns);
 		row_int(s, row, LAST, o->last_ns);
 		row_int(s, row, DURATION, length_ns(o->first_ns, o->last_ns));
 		row_bar(s, row, BAR, place_of(l, o->first_ns), place_of(l, o->last_ns), 'r');
@@ -370,21 +380,21 @@ int instances_report(const struct object_kin *k, const struct instances_filter *
 		     struct report *report)
 {
 	struct listing l = { .k = k, .g = k->g, .f = f, .report = report };
-	bool is_tree = f->for_people && !f->slowest && f->type == UINT32_MAX;
 	const uint32_t *v = NULL;
 	size_t nr = k->g->nr_objects;
 	int none;
 
+	l.is_tree = f->for_people && !f->slowest && f->type == UINT32_MAX;
 	l.most = f->limit ? f->limit : f->for_people ? ROWS_SHOWN : UINT64_MAX;
 	if (f->under != UINT32_MAX)
 		v = object_below(k, f->under, &nr, &l.arena);
 	find_times(&l, v, nr);
 	l.out = report_table(report, "instances", "", columns, sizeof(columns) / sizeof(*columns));
-	if (is_tree)
+	if (l.is_tree)
 		show_tree(&l);
 	else
 		list(&l, v, nr);
-	if (is_tree && l.nr >= l.most && nr > l.nr)
+	if (l.is_tree && l.nr >= l.most && nr > l.nr)
 		l.out->nr_left_out = nr - l.nr;
 	none = !l.nr;
 	arena_done(&l.arena);

@@ -7,6 +7,7 @@
 #include "ask/object_tell.h"
 #include "ask/object_waits.h"
 #include "ask/objects/hierarchy.h"
+#include "ask/stats.h"
 #include "base/arena.h"
 #include "base/time.h"
 #include "report/report.h"
@@ -301,6 +302,24 @@ static void report_causes(struct why *w, const here_vec *v)
 				  : "It is never silent for long.");
 }
 
+/* How long objects of its type live: the median. */
+static int64_t usual_life(const struct why *w)
+{
+	VEC(int64_t) lives = { 0 };
+	int64_t median;
+
+	for (size_t i = 0; i < w->g->nr_objects; i++) {
+		const struct object *o = &w->g->objects[i];
+
+		if (o->type == w->o->type && object_has_time(o))
+			vec_push(&lives, length_ns(o->first_ns, o->last_ns));
+	}
+	stats_sort(lives.v, lives.nr);
+	median = stats_percentile(lives.v, lives.nr, 0.5);
+	vec_done(&lives);
+	return median;
+}
+
 static void say_object(struct why *w)
 {
 	struct section *s = report_section(w->report, SECTION_PROSE, "object", "");
@@ -318,7 +337,9 @@ static void say_object(struct why *w)
 	}
 	buf_add(&b, STR(" lives "));
 	time_span_text(&b, length_ns(w->o->first_ns, w->o->last_ns));
-	buf_add(&b, STR(", from "));
+	buf_add(&b, STR(" (the median of its type is "));
+	time_span_text(&b, usual_life(w));
+	buf_add(&b, STR("), from "));
 	time_text(&b, w->o->first_ns, 3);
 	buf_add(&b, STR(" to "));
 	time_text(&b, w->o->last_ns, 3);
