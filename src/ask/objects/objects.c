@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "ask/length.h"
 #include "ask/object_kin.h"
 #include "ask/objects/instances.h"
 #include "ask/objects/hierarchy.h"
@@ -103,6 +104,29 @@ static int answer_instances(struct store *s, const struct args *args, struct are
 	return instances_report(&k, &f, report);
 }
 
+/* Of a type, the one that lives longest is meant. */
+static int find_for_why(const struct object_graph *g, const char *name, uint32_t *object,
+			struct error *err)
+{
+	struct error other = { 0 };
+	uint32_t type;
+	int64_t most = -1;
+	int r = object_find(g, str_of(name), object, err);
+
+	if (r != -ENOENT || object_find_type(g, str_of(name), &type, &other) < 0)
+		return r;
+	for (uint32_t i = 0; i < g->nr_objects; i++) {
+		const struct object *o = &g->objects[i];
+
+		if (o->type == type && object_has_time(o) &&
+		    length_ns(o->first_ns, o->last_ns) > most) {
+			most = length_ns(o->first_ns, o->last_ns);
+			*object = i;
+		}
+	}
+	return most < 0 ? r : 0;
+}
+
 static int answer_why(struct store *s, const struct args *args, struct arena *a,
 		      struct report *report, struct error *err)
 {
@@ -115,7 +139,7 @@ static int answer_why(struct store *s, const struct args *args, struct arena *a,
 		return r;
 	if (!r || !g.nr_types)
 		return say_none(report);
-	r = object_find(&g, str_of(args_get(args, "why")), &object, err);
+	r = find_for_why(&g, args_get(args, "why"), &object, err);
 	if (r < 0)
 		return r;
 	object_kin_init(&k, &g, a);
@@ -153,7 +177,8 @@ static const struct option options[] = {
 	{ "under", "OBJECT", "only this object, by any of its ids, and what is below it" },
 	{ "slowest", "N", "only the N objects that live longest, the longest first" },
 	{ "limit", "N", "only the first N objects" },
-	{ "why", "OBJECT", "where its time goes: children, silences, and whose end they wait for" },
+	{ "why", "OBJECT",
+	  "where its time goes: children, silences, whose end they wait for; a type: its longest" },
 	{ "dot", "GRAPH", "draw for Graphviz: s3 (the hierarchy) or types (any two that relate)" },
 	{ "from", "TIME", "only objects that live at this time or later" },
 	{ "until", "TIME", "only objects that live before this time" },
@@ -164,6 +189,7 @@ static const struct example examples[] = {
 	{ "objects run.culprit", "which objects the logs name, and how their types hang together" },
 	{ "objects run.culprit --instances", "the objects one by one, as a tree" },
 	{ "objects run.culprit --slowest 5", "the five that live longest" },
+	{ "objects run.culprit --why blk", "where the time of the longest-living block goes" },
 	{ "objects run.culprit --dot s3", "the hierarchy as a drawing for Graphviz" },
 	{ 0 },
 };
