@@ -55,6 +55,8 @@ struct cover {
 
 /* What stands behind the first 4 KiB of the line is taken to vary. */
 void constants_cover(const struct constants *c, struct str line, struct cover *out);
+/* Whether the stretch is all that stands between two constants of a statement, but for signs. */
+bool cover_is_value(const struct cover *v, struct str line, struct stretch s);
 void cover_done(struct cover *v);
 
 #endif

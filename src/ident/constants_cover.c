@@ -260,6 +260,33 @@ void constants_cover(const struct constants *c, struct str line, struct cover *o
 	walk_best(out, n, &a.best);
 }
 
+/* Only quotes, brackets and the like. */
+static bool is_signs(struct str line, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		if (strchr("abcdefghijklmnopqrstuvwxyz0123456789", line.p[i] | 0x20) ||
+		    (unsigned char)line.p[i] >= 0x80)
+			return false;
+	return true;
+}
+
+bool cover_is_value(const struct cover *v, struct str line, struct stretch s)
+{
+	struct stretch hole = { 0, (uint32_t)line.n };
+
+	if (!v->is_pattern || s.from < v->pattern.from || s.to > line.n)
+		return false;
+	vec_each (&v->constant, c) {
+		if (c->from < s.to && s.from < c->to)
+			return false;
+		if (c->to <= s.from)
+			hole.from = c->to;
+		else if (c->from >= s.to && c->from < hole.to)
+			hole.to = c->from;
+	}
+	return is_signs(line, hole.from, s.from) && is_signs(line, s.to, hole.to);
+}
+
 void cover_done(struct cover *v)
 {
 	vec_done(&v->constant);

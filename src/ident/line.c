@@ -154,11 +154,12 @@ static bool may_be_name(const struct naming *n, size_t at)
 	       !wording_is_function(s) && !wording_is_unit(s) && !is_shouted(s) && !is_code(s);
 }
 
-/* A word that is the value of a key: user=root, queue: default, user root. */
+/* A word that is the value of a key: user=root, queue: default, user root; or of a statement that
+ * is known. */
 static bool name_word(struct naming *n, size_t at)
 {
 	const struct token *t = &n->t->v[at];
-	bool is_tied, is_noun;
+	bool is_tied, is_noun, is_value;
 	struct key key;
 
 	if (!may_be_name(n, at) || !key_of(n->t, n->text, at, &key) ||
@@ -166,9 +167,11 @@ static bool name_word(struct naming *n, size_t at)
 		return false;
 	is_tied = key.is_strong && !(t->before & BEFORE_CALL);
 	is_noun = wording_is_noun_of_names(key_str(&key));
-	if (!(is_tied && is_noun) && !(ends_value(n, at) && (is_tied || is_noun)))
+	is_value = n->is_covered &&
+		   cover_is_value(&n->aids->cover, n->text, (struct stretch){ t->from, t->to });
+	if (!is_value && !(is_tied && is_noun) && !(ends_value(n, at) && (is_tied || is_noun)))
 		return false;
-	if (!is_tied && wording_is_verb(line_text(n, t)))
+	if (!is_value && !is_tied && wording_is_verb(line_text(n, t)))
 		return false;
 
 	line_put(n, line_keep(n->l, key_str(&key)), STR(""), line_part(n, line_text(n, t)),

@@ -136,6 +136,23 @@ static void a_value_stands_between_a_piece_and_the_next_constant(void **state)
 	constants_free(c);
 }
 
+static void a_value_is_all_between_two_constants(void **state)
+{
+	static const char *const texts[] = { "role \"\1\" owns \1", NULL };
+	struct constants *c = made_of(texts);
+	struct str line = STR("role \"alice\" owns (two tables)");
+	struct cover v = { 0 };
+
+	(void)state;
+	constants_cover(c, line, &v);
+	assert_true(cover_is_value(&v, line, (struct stretch){ 6, 11 }));
+	assert_false(cover_is_value(&v, line, (struct stretch){ 0, 4 }));
+	assert_false(cover_is_value(&v, line, (struct stretch){ 19, 22 }));
+	assert_true(cover_is_value(&v, line, (struct stretch){ 19, 29 }));
+	cover_done(&v);
+	constants_free(c);
+}
+
 static void kinds_of_values_are_held(void **state)
 {
 	static const char *const texts[] = { "block \3 took \4 s", "drive \5: is full", NULL };
@@ -276,6 +293,7 @@ int main(void)
 		cmocka_unit_test(constants_within_and_across_others_are_found),
 		cmocka_unit_test(a_statement_is_believed_before_its_pieces),
 		cmocka_unit_test(a_value_stands_between_a_piece_and_the_next_constant),
+		cmocka_unit_test(a_value_is_all_between_two_constants),
 		cmocka_unit_test(kinds_of_values_are_held),
 		cmocka_unit_test(a_pattern_that_explains_little_is_none),
 		cmocka_unit_test(a_whole_sentence_is_not_the_value_of_a_pattern),
