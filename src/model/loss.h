@@ -225,6 +225,9 @@
 	  "silences of objects beyond the number that is looked at") \
 	X(LOSS_TYPES_SKIPPED, "types_not_compared", "rare type of request that was not compared", \
 	  "rare types of requests that were not compared") \
+	X(LOSS_WORK_SKIPPED, "work_not_compared", \
+	  "piece of work that was not compared between nodes, as there were too many", \
+	  "pieces of work that were not compared between nodes, as there were too many") \
 	X(LOSS_IDS_NO_SCOPE, "ids_without_scope", \
 	  "line that names a number without telling of what (not used for objects)", \
 	  "lines that name a number without telling of what (not used for objects)") \

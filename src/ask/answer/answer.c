@@ -52,6 +52,7 @@ static int run(struct store *const *runs, const struct args *args, struct report
 		r = anomalies_collect(&odd, runs[0], &f.types, &filter, err);
 	if (r >= 0) {
 		report->losses.count[LOSS_TYPES_SKIPPED] += f.nr_skipped;
+		report->losses.count[LOSS_WORK_SKIPPED] += odd.nr_left_out;
 		if (f.types.order.nr)
 			report_types(&f, report);
 		anomaly_tell(&odd, ANOMALIES_SHOWN, name ? name : "RUN", report);
