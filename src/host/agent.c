@@ -28,6 +28,7 @@
 #define SEGMENT_BYTES ((uint64_t)1 << 20)
 #define CLOSE_NS (60 * NS_S)   /* after which a file that was rotated away is over */
 #define PROGRAMS_NS (5 * NS_S) /* to wait for what programs print */
+#define PROGRAMS_SHARE 200     /* reading them takes one part of so many, after the first time */
 #define SEARCH_MIN_NS NS_S     /* between two walks over all processes: */
 #define SEARCH_MAX_NS (30 * NS_S)
 #define SEARCH_SLACK_NS (50 * NS_MS) /* epochs do not come to the moment */
@@ -43,6 +44,7 @@ struct agent {
 	pthread_t programs_reader; /* has them while it works */
 	bool is_reading_programs;
 	const struct constants *constants;
+	int64_t programs_took, programs_at; /* what that cost; not again before */
 	struct losses programs_losses;
 	struct mention_packer packer;
 	struct buf line, notes;
@@ -252,8 +254,10 @@ static void search(struct agent *a)
 static void *read_programs(void *ctx)
 {
 	struct agent *a = ctx;
+	int64_t worked = time_worked();
 
 	a->constants = programs_constants(a->programs, &a->programs_losses);
+	a->programs_took = time_worked() - worked;
 	return NULL;
 }
 
@@ -266,6 +270,7 @@ static void take_programs(struct agent *a, int64_t ns)
 	if (pthread_timedjoin_np(a->programs_reader, NULL, &end))
 		return;
 	a->is_reading_programs = false;
+	a->programs_at = time_tick() + a->programs_took * PROGRAMS_SHARE;
 	losses_add(&a->losses, &a->programs_losses);
 	a->programs_losses = (struct losses){ 0 };
 	reader_know(a->reader, a->constants);
@@ -275,7 +280,8 @@ static void look_into_programs(struct agent *a)
 {
 	int64_t wait = 0;
 
-	if (a->programs && !a->is_reading_programs && programs_is_new(a->programs)) {
+	if (a->programs && !a->is_reading_programs && time_tick() >= a->programs_at &&
+	    programs_is_new(a->programs)) {
 		/* those that were read before are made anew with the others */
 		reader_know(a->reader, NULL);
 		a->is_reading_programs =

@@ -22,7 +22,8 @@
 
 #define HEAD_BYTES ((size_t)64 << 10) /* shows a layout */
 #define LINE_MAX_BYTES ((size_t)16 << 10)
-#define NONE_MAX 50 /* lines in a row that begin no event: the layout is another by now */
+#define LIVE_NS (10 * NS_S) /* since it was written */
+#define NONE_MAX 50         /* lines in a row that begin no event: the layout is another by now */
 
 struct reader_log {
 	struct str name;
@@ -47,6 +48,7 @@ struct reading {
 	struct reader *r;
 	struct reader_log *log;
 	int64_t now;
+	bool is_live;    /* the log is being written */
 	struct event ev; /* that goes on */
 	bool has_event;
 	struct str message;
@@ -220,13 +222,22 @@ static void read_line(struct reading *g, struct str line)
 	}
 }
 
-/* Text without a time: each line is an event of now. */
+/* Text without a time: each line is an event of now, if it is seen to be written. Of older ones
+ * nothing tells when they were, and they are passed over as culprit-analyze does. */
 static void read_undated(struct reading *g, struct str line)
 {
 	const struct event ev = { .ns = NS_NONE, .level = LEVEL_NONE };
 
 	g->r->o.losses->count[LOSS_LINES_NO_TIME]++;
-	mention(g, str_head(line, LINE_MAX_BYTES), &ev, g->r->o.host);
+	if (g->is_live)
+		mention(g, str_head(line, LINE_MAX_BYTES), &ev, g->r->o.host);
+}
+
+static bool is_written(const struct tail_log *from, int64_t now)
+{
+	struct stat st;
+
+	return from->fd >= 0 && !fstat(from->fd, &st) && tail_file_mtime(&st) > now - LIVE_NS;
 }
 
 size_t reader_take(struct reader *r, const struct tail_log *from, struct str bytes, bool is_whole,
@@ -236,6 +247,7 @@ size_t reader_take(struct reader *r, const struct tail_log *from, struct str byt
 	struct str rest, line;
 	size_t used = bytes.n;
 
+	g.is_live = is_written(from, now);
 	if (g.log->has_layout && g.log->nr_none > NONE_MAX)
 		unlearn(g.log);
 	if (!g.log->has_layout)

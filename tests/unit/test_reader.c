@@ -99,12 +99,23 @@ static void lines_without_a_time_are_of_now(void **state)
 	static const char text[] = "took order_17 of user_3\ntook order_18 of user_4\n";
 	struct losses losses = { 0 };
 	struct reader *r = begin(&losses);
+	FILE *f = tmpfile();
+	struct tail_log live = app;
+	int64_t now = time_now();
 
 	(void)state;
-	assert_int_equal(reader_take(r, &app, str_of(text), false, NOW), 0);
-	assert_int_equal(reader_take(r, &app, str_of(text), true, NOW), sizeof(text) - 1);
-	assert_int_equal(find(r, "/var/log/app.log", "order_17")->first_ns, NOW);
+	assert_int_equal(fwrite(text, 1, sizeof(text) - 1, f), sizeof(text) - 1);
+	fflush(f);
+	live.fd = fileno(f);
+	assert_int_equal(reader_take(r, &live, str_of(text), false, now), 0);
+	assert_int_equal(reader_take(r, &live, str_of(text), true, now), sizeof(text) - 1);
+	assert_int_equal(find(r, "/var/log/app.log", "order_17")->first_ns, now);
 	assert_int_equal(losses.count[LOSS_LINES_NO_TIME], 2);
+	reader_clear(r);
+	reader_take(r, &live, str_of(text), true, now + 3600 * NS_S);
+	assert_null(find(r, "/var/log/app.log", "order_17"));
+	assert_int_equal(losses.count[LOSS_LINES_NO_TIME], 4);
+	fclose(f);
 	reader_free(r);
 }
 
