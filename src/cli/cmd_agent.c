@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@
 #define SPOOL_BYTES ((uint64_t)256 << 20)
 #define BACKLOG_BYTES ((uint64_t)64 << 20)
 #define LAST_NS (2 * NS_S) /* for what is to be sent in the end */
+#define FILES_MAX 65536
 #define DEFAULT_PORT "2514"
 
 static volatile sig_atomic_t is_told_to_stop;
@@ -265,10 +267,24 @@ static void finish(struct agency *a)
 		nanosleep(&wait, NULL);
 }
 
+/* Logs are kept open, and the system lets programs have more than they begin with. */
+static void raise_open_files(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r))
+		return;
+	r.rlim_cur = r.rlim_max < FILES_MAX ? r.rlim_max : FILES_MAX;
+	setrlimit(RLIMIT_NOFILE, &r);
+}
+
 static int run(struct agency *a, struct error *err)
 {
 	const struct sigaction act = { .sa_handler = stop };
-	int r = agent_open(&a->agent, &a->o, err);
+	int r;
+
+	raise_open_files();
+	r = agent_open(&a->agent, &a->o, err);
 
 	if (r >= 0 && a->to.host)
 		r = sender_start(&a->sender, &a->to, err);

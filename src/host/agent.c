@@ -208,7 +208,7 @@ static void add_named(struct agent *a)
 		    (r.is_packed || r.age == ROTATION_NUMBERED || r.age == ROTATION_OLD))
 			continue;
 		whole = realpath(path, NULL);
-		if (whole)
+		if (whole && find_is_text(a->find, whole, &a->losses))
 			tail_add(a->tail, whole, whole);
 		free(whole);
 	}

@@ -110,18 +110,30 @@ static enum verdict look(const char *path)
 	return undated_is_binary((struct str){ head, (size_t)n }) ? BINARY : TEXT;
 }
 
-static enum verdict verdict_of(struct walk *w, const char *path, const struct stat *st)
+static enum verdict verdict_of(struct find *f, const char *path, const struct stat *st,
+			       struct losses *losses)
 {
 	uint64_t *known;
 
-	if (w->f->known.nr > KNOWN_MAX)
-		map_clear(&w->f->known);
-	known = map_at(&w->f->known, key_of(st));
-	if (*known != TEXT && *known != BINARY) {
-		*known = look(path);
-		w->losses->count[LOSS_LOGS_BINARY] += *known == BINARY;
+	if (f->known.nr > KNOWN_MAX)
+		map_clear(&f->known);
+	known = map_at(&f->known, key_of(st));
+	/* another file may have the number of one that held no text */
+	if (known[0] != TEXT) {
+		enum verdict before = known[0];
+
+		known[0] = look(path);
+		losses->count[LOSS_LOGS_BINARY] += known[0] == BINARY && before != BINARY;
 	}
-	return (enum verdict) * known;
+	return (enum verdict)known[0];
+}
+
+bool find_is_text(struct find *f, const char *path, struct losses *losses)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       verdict_of(f, path, &st, losses) != BINARY;
 }
 
 static bool is_same_file(const char *path, const struct stat *st)
@@ -183,7 +195,7 @@ static void look_at(struct walk *w, const char *fd)
 	    (nr_without && !strncmp(path, w->f->without, nr_without) && path[nr_without] == '/'))
 		return;
 	if (stat(link, &st) || !S_ISREG(st.st_mode) || *map_at(&w->f->told, key_of(&st)) ||
-	    !is_written(w, fd) || verdict_of(w, link, &st) == BINARY)
+	    !is_written(w, fd) || verdict_of(w->f, link, &st, w->losses) == BINARY)
 		return;
 	*map_at(&w->f->told, key_of(&st)) = 1;
 	tell(w, link, path, &st);

@@ -3,6 +3,7 @@
 #ifndef CULPRIT_HOST_FIND_H
 #define CULPRIT_HOST_FIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -19,6 +20,8 @@ struct found_log {
  * taken (may be NULL). Both are borrowed. */
 struct find *find_new(const char *proc, const char *without);
 void find_free(struct find *f);
+/* Whether a file holds text, or nothing yet; one that does not is counted once. */
+bool find_is_text(struct find *f, const char *path, struct losses *losses);
 /* Strings are valid during the call. Files that hold no text are counted once. Each file is told
  * once, by the first process that has it. */
 void find_logs(struct find *f, void (*each)(void *ctx, const struct found_log *log), void *ctx,

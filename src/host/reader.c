@@ -23,12 +23,14 @@
 #define HEAD_BYTES ((size_t)64 << 10) /* shows a layout */
 #define LINE_MAX_BYTES ((size_t)16 << 10)
 #define LIVE_NS (10 * NS_S) /* since it was written */
+#define LAYOUTS_MAX 1024    /* of logs, kept at a time */
 #define NONE_MAX 50         /* lines in a row that begin no event: the layout is another by now */
 
 struct reader_log {
 	struct str name;
 	struct logs logs;
 	bool has_layout;
+	uint64_t turn;    /* when it was read last */
 	size_t tried;     /* bytes of its beginning that showed no layout */
 	unsigned nr_none; /* lines since an event began */
 };
@@ -41,6 +43,8 @@ struct reader {
 	struct arena round; /* of the mentions */
 	VEC(struct mention *) mentions;
 	size_t bytes;
+	uint64_t turn;
+	unsigned nr_layouts; /* about */
 };
 
 /* The lines of one call. */
@@ -133,6 +137,19 @@ static void unlearn(struct reader_log *log)
 	log->has_layout = false;
 	log->tried = 0;
 	log->nr_none = 0;
+}
+
+/* Logs come and go: those that nobody wrote to for long are learned anew when somebody does. */
+static void limit_layouts(struct reader *r)
+{
+	if (r->nr_layouts < LAYOUTS_MAX)
+		return;
+	r->nr_layouts = 0;
+	vec_each (&r->logs, log) {
+		if (*log && (*log)->has_layout && (*log)->turn + LAYOUTS_MAX / 2 < r->turn)
+			unlearn(*log);
+		r->nr_layouts += *log && (*log)->has_layout;
+	}
 }
 
 static size_t bytes_of(const struct mention *m)
@@ -250,8 +267,12 @@ size_t reader_take(struct reader *r, const struct tail_log *from, struct str byt
 	g.is_live = is_written(from, now);
 	if (g.log->has_layout && g.log->nr_none > NONE_MAX)
 		unlearn(g.log);
-	if (!g.log->has_layout)
+	g.log->turn = ++r->turn;
+	if (!g.log->has_layout) {
+		limit_layouts(r);
 		learn(r, g.log, from, bytes);
+		r->nr_layouts += g.log->has_layout;
+	}
 	/* a line or two show less than a few more do */
 	if (!g.log->has_layout && !is_whole)
 		return 0;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "host/tail_file.h"
 #include "host/tail_kin.h"
@@ -34,7 +35,8 @@
 struct tail {
 	struct tail_options o;
 	VEC(struct tail_file *) files;
-	char *bytes; /* EVENT_BYTES */
+	char *bytes;           /* EVENT_BYTES */
+	struct map unreadable; /* paths that were counted as such */
 	bool has_looked;
 };
 
@@ -52,6 +54,7 @@ void tail_free(struct tail *t)
 	vec_each (&t->files, f)
 		tail_file_free(*f);
 	vec_done(&t->files);
+	map_done(&t->unreadable);
 	free(t->bytes);
 	free(t);
 }
@@ -138,7 +141,10 @@ static struct tail_file *adopt(struct tail *t, const char *path, const char *nam
 	struct tail_file *f = tail_file_new(path, name);
 
 	if (tail_file_open(f, path) < 0) {
-		t->o.losses->count[LOSS_FILES_UNREADABLE]++;
+		uint64_t *counted = map_at(&t->unreadable, str_hash(str_of(path)));
+
+		t->o.losses->count[LOSS_FILES_UNREADABLE] += !*counted;
+		*counted = 1;
 		tail_file_free(f);
 		return NULL;
 	}

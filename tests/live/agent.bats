@@ -133,6 +133,16 @@ shop() {
 	done
 }
 
+@test "a binary file named like a log is left out and counted" {
+	hub
+	head -c 100000 /dev/urandom >"$DIR/logs/noise.log"
+	writer 100 1000
+	agent --for 3s "$DIR/logs"
+	wait "$AGENT"
+	wait_for 100 10
+	grep -q '1 file named like a log that holds no text' "$DIR/agent.out"
+}
+
 @test "what is written while the hub is away arrives when it is back" {
 	agent "$DIR/logs"
 	writer 4000 4000
