@@ -14,6 +14,7 @@ struct habit {
 	uint64_t nr_places, nr_places_twice; /* (log, value), and those that two statements name */
 	uint64_t nr_steps, nr_up;            /* first appearances in a log, and those that ascend */
 	uint64_t nr_outer;                   /* lines where it contains another identifier */
+	uint64_t nr_paths;                   /* (value, path that it is a part of) */
 	uint64_t nr_within;                  /* lines where it is a part of another one */
 };
 
@@ -23,6 +24,7 @@ struct habits {
 	struct map values;     /* (kind, value) */
 	struct map templates;  /* (kind, template) */
 	struct map places;     /* (kind, log, value): 1 + template, or MANY */
+	struct map around;     /* (kind, value, path) */
 	struct map last_first; /* (kind, log): 1 + the number that appeared last */
 };
 
@@ -100,11 +102,15 @@ static void note_order(struct habits *h, uint32_t kind, uint32_t log, sym_t valu
 	*last = number + 1;
 }
 
+static uint64_t key_of(uint32_t kind, sym_t value, uint32_t where)
+{
+	return map_pair(kind, value) * 0x9e3779b97f4a7c15u ^ where * 0xc2b2ae3d27d4eb4fu;
+}
+
 static void note_place(struct habits *h, uint32_t kind, uint32_t log, sym_t value,
 		       uint32_t template)
 {
-	uint64_t key = (map_pair(kind, value) ^ (uint64_t)log << 44) * 0x9e3779b97f4a7c15u;
-	uint64_t *at = map_at(&h->places, key);
+	uint64_t *at = map_at(&h->places, key_of(kind, value, log));
 
 	if (!*at) {
 		*at = template + 1;
@@ -131,9 +137,9 @@ static bool holds_another(const struct census *w, const struct note *n, const st
 	return false;
 }
 
-/* Parts of a path are names of folders; parts of another name may be what it belongs to, unless
- * they are at random: then it is known by them. */
-static bool is_in_path(const struct census *w, const struct note *n, const struct told_id *inner)
+/* The path that it is a part of, or 0. Parts of a path are names of folders; parts of another name
+ * may be what it belongs to, unless they are at random: then it is known by them. */
+static sym_t path_around(const struct census *w, const struct note *n, const struct told_id *inner)
 {
 	struct str part = names_str(&w->told->values, inner->value);
 
@@ -143,9 +149,9 @@ static bool is_in_path(const struct census *w, const struct note *n, const struc
 
 		if (id != inner && w->kinds.v[census_kind(w, id)].traits & KIND_PATH &&
 		    text.n > part.n && str_find(text, part) < text.n)
-			return true;
+			return id->value;
 	}
-	return false;
+	return 0;
 }
 
 static void note_habits(struct habits *h, const struct note *n)
@@ -165,9 +171,13 @@ static void note_habits(struct habits *h, const struct note *n)
 		kind->lines += n->count;
 		if (id->place & NAMED_IN_THREAD)
 			h->v[k].thread_lines += n->count;
-		if (id->place & NAMED_WITHIN &&
-		    (kind->traits & KIND_RANDOM || is_in_path(w, n, id)))
-			h->v[k].nr_within += n->count;
+		if (id->place & NAMED_WITHIN) {
+			sym_t path = path_around(w, n, id);
+
+			h->v[k].nr_within += path || kind->traits & KIND_RANDOM ? n->count : 0;
+			if (path && !(*map_at(&h->around, key_of(k, id->value, path)))++)
+				h->v[k].nr_paths++;
+		}
 		note_place(h, k, log, id->value, n->template);
 	}
 }
@@ -261,7 +271,9 @@ static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_sm
 		return number_fate(k, h, is_small);
 	if (!(k->traits & (KIND_RANDOM | KIND_ADDRESS | KIND_PATH)) && !has_letters(k->shown))
 		return FATE_ONCE;
-	if (10 * h->nr_within >= 9 * k->lines)
+	/* a random name in several paths is that of what they are all of */
+	if (10 * h->nr_within >= 9 * k->lines &&
+	    !(k->traits & KIND_RANDOM && h->nr_paths >= 2 * (uint64_t)k->nr_values))
 		return FATE_PART;
 	if (is_small)
 		return FATE_KEPT;
@@ -333,6 +345,7 @@ static void judge(struct census *w)
 	map_done(&h.templates);
 	map_done(&h.places);
 	map_done(&h.last_first);
+	map_done(&h.around);
 }
 
 /* Of the keys of one kind: the one that says most, which is one with letters and many lines. */

@@ -3,6 +3,7 @@
  * A file goes by the last part of its path where no other has the same. */
 #include "infer/objects/spelling.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "infer/objects/census.h"
@@ -177,10 +178,41 @@ static void name_files(struct census *w)
 	map_done(&seen);
 }
 
+/* Thirty-two digits that are a UUID elsewhere. */
+static void add_dashes(struct census *w)
+{
+	struct map uuids = { 0 };
+
+	vec_each (&w->told->ids, id) {
+		uint32_t kind = census_kind(w, id);
+
+		if (names_str(&w->told->values, id->value).n == 36 &&
+		    w->kinds.v[kind].traits & KIND_RANDOM && kind_is_kept(&w->kinds.v[kind]))
+			*map_at(&uuids, id->value) = map_pair(kind, id->value) + 1;
+	}
+	vec_each (&w->told->ids, id) {
+		struct str s = names_str(&w->told->values, id->value);
+		char dashed[64];
+		const uint64_t *at;
+		sym_t sym;
+
+		if (s.n != 32)
+			continue;
+		snprintf(dashed, sizeof(dashed), "%.8s-%.4s-%.4s-%.4s-%.12s", s.p, s.p + 8,
+			 s.p + 12, s.p + 16, s.p + 20);
+		sym = names_find(&w->told->values, str_of(dashed));
+		at = sym ? map_find(&uuids, sym) : NULL;
+		if (at)
+			*map_at(&w->same, map_pair(census_kind(w, id), id->value)) = *at;
+	}
+	map_done(&uuids);
+}
+
 void spelling_find(struct census *w)
 {
 	cut_threads(w);
 	name_files(w);
+	add_dashes(w);
 	for (uint32_t i = 0; i < w->kinds.nr; i++) {
 		if (!(w->kinds.v[i].traits & KIND_SMALL) || w->is_small)
 			continue;
