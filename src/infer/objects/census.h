@@ -27,9 +27,10 @@ enum {
 	KIND_PATH = 32,   /* of a file or the like */
 	KIND_RANDOM =
 		64, /* hexadecimal: equal values are the same thing whatever they are called */
-	KIND_THREAD = 128, /* stands in names of threads nearly always */
-	KIND_LOG = 256,    /* who writes a log, by the log's name */
-	KIND_DOTTED = 512, /* 0 and 0.1 are both seen: what follows the point is a version */
+	KIND_THREAD = 128,  /* stands in names of threads nearly always */
+	KIND_LOG = 256,     /* who writes a log, by the log's name */
+	KIND_FOLDER = 1024, /* seen in paths only, each value in several */
+	KIND_DOTTED = 512,  /* 0 and 0.1 are both seen: what follows the point is a version */
 };
 
 /* Why a kind is no kind of object. */

@@ -225,7 +225,7 @@ static bool is_answer(struct str s)
 	return false;
 }
 
-/* Kinds of hexadecimal values nearly all of which spell a text: contents, not names. */
+/* Kinds of hexadecimal values most of which spell a text: contents, not names. */
 static void drop_spelled(struct census *w)
 {
 	uint64_t *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
@@ -238,7 +238,7 @@ static void drop_spelled(struct census *w)
 		nr_texts[kind] += shape_is_text(names_str(&w->told->values, id->value));
 	}
 	for (size_t i = 0; i < w->kinds.nr; i++)
-		if (w->kinds.v[i].traits & KIND_RANDOM && 10 * nr_texts[i] >= 9 * nr[i] &&
+		if (w->kinds.v[i].traits & KIND_RANDOM && 2 * nr_texts[i] >= nr[i] &&
 		    kind_is_kept(&w->kinds.v[i]))
 			w->kinds.v[i].fate = FATE_ONCE;
 	free(nr);
@@ -265,6 +265,11 @@ static bool has_letters(struct str shown)
 	return false;
 }
 
+static bool is_at_random(const struct kind *k)
+{
+	return k->traits & KIND_RANDOM || str_find_char(k->shown, '*') < k->shown.n;
+}
+
 static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_small)
 {
 	if (k->traits & KIND_NUMBER)
@@ -273,7 +278,7 @@ static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_sm
 		return FATE_ONCE;
 	/* a random name in several paths is that of what they are all of */
 	if (10 * h->nr_within >= 9 * k->lines &&
-	    !(k->traits & KIND_RANDOM && h->nr_paths >= 2 * (uint64_t)k->nr_values))
+	    !(is_at_random(k) && h->nr_paths >= 2 * (uint64_t)k->nr_values))
 		return FATE_PART;
 	if (is_small)
 		return FATE_KEPT;
@@ -336,6 +341,8 @@ static void judge(struct census *w)
 		if (k->fate != FATE_KEPT)
 			continue;
 		k->fate = fate_of(k, &h.v[i], w->is_small);
+		if (10 * h.v[i].nr_within >= 9 * k->lines)
+			k->traits |= KIND_FOLDER;
 		if (10 * h.v[i].thread_lines >= 9 * k->lines && is_counted(w, (uint32_t)i))
 			k->traits |= KIND_THREAD;
 	}

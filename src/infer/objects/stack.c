@@ -157,8 +157,8 @@ static void reduce(struct stack *s, size_t nr_kinds)
 /* Names that many lines of many statements use name something, even if it belongs to nothing. */
 static bool stands_alone(const struct kind *k)
 {
-	unsigned never =
-		KIND_NUMBER | KIND_WORD | KIND_ADDRESS | KIND_PATH | KIND_THREAD | KIND_LOG;
+	unsigned never = KIND_NUMBER | KIND_WORD | KIND_ADDRESS | KIND_PATH | KIND_THREAD |
+			 KIND_LOG | KIND_FOLDER;
 
 	return kind_is_kept(k) && !(k->traits & never) && !k->scope && k->nr_things >= 5 &&
 	       k->nr_templates >= 3 && k->lines >= 3 * (uint64_t)k->nr_things;
