@@ -3,7 +3,10 @@
 #define CULPRIT_IDENT_CHARS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "base/str.h"
 
 enum {
 	CHAR_DIGIT = 1,
@@ -27,5 +30,10 @@ static inline bool chars_is(char c, unsigned class)
 
 /* What it is for the token behind it: BEFORE_… of token.h. */
 uint16_t chars_before(char c);
+/* How many bytes a sign beyond ASCII takes that parts words (a wide colon, quotes, an arrow), and
+ * what it is for the token behind it; 0 when none begins the text. */
+size_t chars_sign(struct str s, uint16_t *before);
+/* Whether a character begins the text that is written without blanks between words. */
+bool chars_is_dense(struct str s);
 
 #endif

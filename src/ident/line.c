@@ -261,6 +261,21 @@ static bool is_host_of(const struct naming *n, size_t at)
 	       (t->kind == TOKEN_WORD || t->kind == TOKEN_IP || t->kind == TOKEN_MIXED);
 }
 
+/* "Sat May" of a date. */
+static bool is_of_date(const struct naming *n, size_t at)
+{
+	const struct token *t = &n->t->v[at];
+	size_t next = at + 1;
+
+	if (!wording_is_calendar(line_text(n, t)))
+		return false;
+	while (next < n->t->nr && next < at + 3 && n->t->v[next].kind == TOKEN_WORD &&
+	       wording_is_calendar(line_text(n, &n->t->v[next])))
+		next++;
+	return next < n->t->nr &&
+	       (n->t->v[next].kind == TOKEN_DATE || n->t->v[next].kind == TOKEN_NUMBER);
+}
+
 /* A name with dots or underscores, as hosts, tables and settings have, or a word in quotes: not
  * part of the wording, unless it is a key, or a place in the program that tells what follows. */
 static bool is_foreign(const struct naming *n, size_t at)
@@ -305,7 +320,8 @@ static bool name(struct naming *n, size_t at)
 	case TOKEN_WORD:
 		if (n->is_covered && is_text(n, t))
 			return false;
-		return name_word(n, at) || is_foreign(n, at) || (n->is_covered && !is_text(n, t));
+		return is_of_date(n, at) || name_word(n, at) || is_foreign(n, at) ||
+		       (n->is_covered && !is_text(n, t));
 	case TOKEN_NUMBER:
 	case TOKEN_DECIMAL:
 		name_number(n, at);

@@ -94,9 +94,26 @@ static bool ends_here(struct str rest)
 	return !rest.n || !chars_is(rest.p[0], CHAR_WORD);
 }
 
+/* "04 08:00:00 CST 2013", behind the names of a day and a month. */
+static size_t look_ctime(struct str s)
+{
+	struct str t = s, zone;
+
+	if (!take_digits(&t, 0, 1) || !str_take_char(&t, ' ') || !take_time(&t))
+		return 0;
+	zone = str_skip(t, 1);
+	if (t.n && t.p[0] == ' ' && run_of(zone, CHAR_UPPER) >= 3 && run_of(zone, CHAR_UPPER) < 5)
+		t = str_skip(zone, run_of(zone, CHAR_UPPER));
+	take_digits(&t, ' ', 4);
+	return ends_here(t) ? s.n - t.n : 0;
+}
+
 size_t look_date(struct str s)
 {
 	struct str t = s, then;
+
+	if (look_ctime(s))
+		return look_ctime(s);
 
 	if (!take_day(&t)) {
 		if (!take_time(&t) || !ends_here(t))

@@ -46,7 +46,11 @@ static void take(struct walk *w, size_t n, enum token_kind kind)
 
 static void pass(struct walk *w)
 {
-	w->before |= chars_before(w->text.p[w->at++]);
+	uint16_t before;
+	size_t n = chars_sign(rest_of(w), &before);
+
+	w->before |= n ? before : chars_before(w->text.p[w->at]);
+	w->at += n ? n : 1;
 }
 
 /* --- shapes of their own ------------------------------------------------------------------- */
@@ -132,15 +136,31 @@ static bool parts_number(struct str s)
 	       chars_is(s.p[3], CHAR_HEX);
 }
 
+/* A sign, or where writing without blanks begins or ends. */
+static bool parts_script(struct str rest, bool is_dense)
+{
+	unsigned char c = (unsigned char)rest.p[0];
+	uint16_t before;
+
+	if (c < 0x80)
+		return is_dense;
+	if (c < 0xc0)
+		return false; /* within a character */
+	return chars_is_dense(rest) != is_dense || chars_sign(rest, &before);
+}
+
 /* Where the word that begins here ends. */
 static size_t word_end(struct str s)
 {
+	bool is_dense = chars_is_dense(s);
 	size_t i = 0;
 
 	for (; i < s.n; i++) {
 		struct str rest = str_skip(s, i);
 		char next = rest.n > 1 ? rest.p[1] : 0;
 
+		if (i && parts_script(rest, is_dense))
+			break;
 		if (chars_is(s.p[i], CHAR_WORD))
 			continue;
 		if (!chars_is(s.p[i], CHAR_JOIN))
@@ -215,11 +235,13 @@ void tokens_cut(struct tokens *t, struct str text)
 	t->is_cut = text.n > TOKENS_TEXT;
 	while (w.at < w.text.n && !(t->nr == TOKENS_MAX && t->is_cut)) {
 		char c = char_at(&w, w.at);
+		uint16_t before;
 
 		if (c == '/' && take_path(&w))
 			continue;
-		if (!chars_is(c, CHAR_WORD) &&
-		    !(c == '-' && chars_is(char_at(&w, w.at + 1), CHAR_WORD | CHAR_JOIN))) {
+		if ((!chars_is(c, CHAR_WORD) &&
+		     !(c == '-' && chars_is(char_at(&w, w.at + 1), CHAR_WORD | CHAR_JOIN))) ||
+		    chars_sign(rest_of(&w), &before)) {
 			pass(&w);
 			continue;
 		}

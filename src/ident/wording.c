@@ -26,45 +26,46 @@ static const char *const functions[] = {
 
 /* Keys of amounts, states and places; and what is no noun. */
 static const char *const amounts[] = {
-	"about",      "acks",        "actual",      "address",     "after",      "age",
-	"all",        "allocated",   "an",          "and",         "apr",        "are",
-	"as",         "at",          "attempts",    "aug",         "available",  "average",
-	"avg",        "backlog",     "backoff",     "bandwidth",   "batch",      "been",
-	"before",     "began",       "behind",      "buffer",      "built",      "by",
-	"bytes",      "cache",       "capacity",    "chunk",       "code",       "col",
-	"column",     "columns",     "concurrency", "cores",       "cost",       "count",
-	"counter",    "cpu",         "current",     "date",        "day",        "dec",
-	"default",    "delay",       "delta",       "depth",       "deviation",  "disk",
-	"done",       "duration",    "elapsed",     "epoch",       "error",      "estimated",
-	"every",      "expected",    "expiry",      "factor",      "feb",        "flags",
-	"for",        "found",       "fraction",    "free",        "fri",        "from",
-	"generation", "got",         "growth",      "had",         "has",        "have",
-	"heap",       "height",      "held",        "in",          "index",      "initial",
-	"interval",   "into",        "is",          "iteration",   "its",        "jan",
-	"jul",        "jun",         "kept",        "lag",         "latency",    "least",
-	"left",       "len",         "length",      "level",       "limit",      "line",
-	"live",       "load",        "loop",        "lost",        "made",       "mar",
-	"max",        "maximum",     "may",         "mean",        "median",     "mem",
-	"memory",     "met",         "min",         "minimum",     "mode",       "mon",
-	"month",      "more",        "most",        "ms",          "new",        "not",
-	"nov",        "ns",          "num",         "oct",         "of",         "off",
-	"offset",     "old",         "on",          "only",        "or",         "over",
-	"paid",       "parallelism", "per",         "percent",     "percentage", "percentile",
-	"period",     "port",        "pos",         "position",    "pri",        "priority",
-	"progress",   "protocol",    "quota",       "ran",         "rank",       "rate",
-	"ratio",      "read",        "remaining",   "replication", "resident",   "rest",
-	"result",     "retry",       "revision",    "rss",         "sat",        "saw",
-	"score",      "seconds",     "sent",        "sep",         "seq",        "seqid",
-	"sequence",   "signal",      "since",       "size",        "skip",       "sleep",
-	"slept",      "slots",       "space",       "speed",       "spent",      "state",
-	"status",     "step",        "sum",         "sun",         "than",       "the",
-	"threshold",  "throughput",  "thu",         "tick",        "time",       "timeout",
-	"timestamp",  "to",          "took",        "total",       "tries",      "ts",
-	"ttl",        "tue",         "umask",       "until",       "up",         "uptime",
-	"usage",      "used",        "utilization", "value",       "ver",        "version",
-	"vmem",       "wait",        "was",         "wed",         "weight",     "width",
-	"will",       "with",        "within",      "words",       "write",      "wrote",
-	"year",       "years",       "zone",
+	"about",      "acks",      "actual",      "address",     "after",       "age",
+	"all",        "allocated", "an",          "and",         "apr",         "are",
+	"as",         "at",        "attempts",    "aug",         "available",   "average",
+	"avg",        "backlog",   "backoff",     "bandwidth",   "batch",       "been",
+	"before",     "began",     "behind",      "buffer",      "built",       "by",
+	"bytes",      "cache",     "capacity",    "chunk",       "code",        "col",
+	"column",     "columns",   "concurrency", "cores",       "cost",        "count",
+	"counter",    "cpu",       "current",     "date",        "day",         "dec",
+	"default",    "delay",     "delta",       "depth",       "deviation",   "disk",
+	"done",       "duration",  "elapsed",     "epoch",       "eq",          "error",
+	"estimated",  "every",     "expected",    "expiry",      "factor",      "feb",
+	"flags",      "for",       "found",       "fraction",    "free",        "fri",
+	"from",       "ge",        "generation",  "got",         "growth",      "gt",
+	"had",        "has",       "have",        "heap",        "height",      "held",
+	"in",         "index",     "initial",     "interval",    "into",        "is",
+	"iteration",  "its",       "jan",         "jul",         "jun",         "kept",
+	"lag",        "latency",   "le",          "least",       "left",        "len",
+	"length",     "level",     "limit",       "line",        "live",        "load",
+	"loop",       "lost",      "lt",          "made",        "mar",         "max",
+	"maximum",    "may",       "mean",        "median",      "mem",         "memory",
+	"met",        "min",       "minimum",     "mode",        "mon",         "month",
+	"more",       "most",      "ms",          "ne",          "neq",         "new",
+	"not",        "nov",       "ns",          "num",         "oct",         "of",
+	"off",        "offset",    "old",         "on",          "only",        "or",
+	"over",       "paid",      "parallelism", "per",         "percent",     "percentage",
+	"percentile", "period",    "port",        "pos",         "position",    "pri",
+	"priority",   "progress",  "protocol",    "quota",       "ran",         "rank",
+	"rate",       "ratio",     "read",        "remaining",   "replication", "resident",
+	"rest",       "result",    "retry",       "revision",    "rss",         "sat",
+	"saw",        "score",     "seconds",     "sent",        "sep",         "seq",
+	"seqid",      "sequence",  "signal",      "since",       "size",        "skip",
+	"sleep",      "slept",     "slots",       "space",       "speed",       "spent",
+	"state",      "status",    "step",        "sum",         "sun",         "than",
+	"the",        "threshold", "throughput",  "thu",         "tick",        "time",
+	"timeout",    "timestamp", "to",          "took",        "total",       "tries",
+	"ts",         "ttl",       "tue",         "umask",       "until",       "up",
+	"uptime",     "usage",     "used",        "utilization", "value",       "ver",
+	"version",    "vmem",      "wait",        "was",         "wed",         "weight",
+	"width",      "will",      "with",        "within",      "words",       "write",
+	"wrote",      "year",      "years",       "zone",
 };
 
 /* What a word behind these describes, it does not name it. */
@@ -98,6 +99,15 @@ static const char *const nouns[] = {
 static const char *const voids[] = {
 	"any",  "auto", "default", "disabled", "enabled",   "false",   "nil",   "no",  "none",
 	"null", "off",  "on",      "true",     "undefined", "unknown", "unset", "yes",
+};
+
+static const char *const calendar[] = {
+	"apr",       "april",     "aug",    "august",  "dec",      "december", "feb",
+	"february",  "fri",       "friday", "jan",     "january",  "jul",      "july",
+	"jun",       "june",      "mar",    "march",   "may",      "mon",      "monday",
+	"nov",       "november",  "oct",    "october", "sat",      "saturday", "sep",
+	"september", "sun",       "sunday", "thu",     "thursday", "tue",      "tuesday",
+	"wed",       "wednesday",
 };
 
 /* Words that end in "id" and are not the id of something. */
@@ -150,6 +160,11 @@ bool wording_is_void(struct str word)
 	return is_in(word, voids, NR(voids));
 }
 
+bool wording_is_calendar(struct str word)
+{
+	return is_in(word, calendar, NR(calendar));
+}
+
 bool wording_is_description(struct str word)
 {
 	return is_in(word, descriptions, NR(descriptions));
@@ -174,15 +189,20 @@ bool wording_is_amount(struct str key)
 	       wording_is_verb(key) || wording_is_plural(key);
 }
 
+static bool is_letter(char c)
+{
+	return isalpha((unsigned char)c) || (unsigned char)c >= 0x80;
+}
+
 /* The last part of a compound that ends at w.n: parted by signs, or by capitals as in camelCase. */
 static struct str last_part(struct str w)
 {
 	size_t at = w.n;
 
-	while (at && !isalpha((unsigned char)w.p[at - 1]))
+	while (at && !is_letter(w.p[at - 1]))
 		at--;
 	w.n = at;
-	while (at && isalpha((unsigned char)w.p[at - 1])) {
+	while (at && is_letter(w.p[at - 1])) {
 		bool starts = isupper((unsigned char)w.p[at - 1]) && at < w.n &&
 			      islower((unsigned char)w.p[at]);
 

@@ -15,6 +15,7 @@ bool wording_is_plural(struct str word);
 bool wording_is_verb(struct str word);          /* by its end: started, waiting */
 bool wording_is_source_suffix(struct str word); /* java, py, go */
 bool wording_is_noun_of_names(struct str word); /* user, host: what follows is a name */
+bool wording_is_calendar(struct str word);      /* days and months */
 bool wording_is_description(struct str word);   /* type, reason: what follows is no name */
 /* Values that say yes, no or nothing. */
 bool wording_is_void(struct str word);

@@ -153,6 +153,17 @@ static void templates_leave_out_what_varies(void **state)
 	assert_int_equal(l.nr, 0);
 }
 
+static void other_languages_have_other_signs(void **state)
+{
+	(void)state;
+	assert_string_equal(named("\u7528\u6237\uff1aroot_1\uff0c\u8ba2\u5355 blk_7\u5b8c\u6210"),
+			    "root_#=root_1 blk_#=blk_7");
+	assert_string_equal(named("Benutzer \u201eM\u00fcller7\u201c, Gerät=12"),
+			    "M\u00fcller#=M\u00fcller7 gerät=12#");
+	assert_str_equal(title("time\uff1a0 at Sat May 04 08:00:00 CST 2013, Nov 15 10:11:12"),
+			 "time\uff1a<*> at <*>");
+}
+
 static void what_is_too_much_is_said(void **state)
 {
 	struct buf text = { 0 };
@@ -182,6 +193,7 @@ int main(void)
 		cmocka_unit_test(values_without_letters_of_their_own_go_by_their_key),
 		cmocka_unit_test(values_at_random_in_a_row_are_of_several_types),
 		cmocka_unit_test(templates_leave_out_what_varies),
+		cmocka_unit_test(other_languages_have_other_signs),
 		cmocka_unit_test(what_is_too_much_is_said),
 	};
 
