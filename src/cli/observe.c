@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "base/vec.h"
@@ -90,21 +91,49 @@ static int pass_file(void *to, const struct file_seen *f, uint32_t *number, stru
 	return got;
 }
 
+/* Events on their way to those who want them, none of whom knows of the others. */
+struct handing {
+	struct passage *p;
+	const struct event *ev;
+	size_t nr;
+	struct error err[2]; /* of harvest and store */
+	int got[2];
+};
+
+enum { TO_HARVEST, TO_STORE, TO_NAMING, TAKERS, MANY_EVENTS = 512 };
+
+static void hand_to(void *ctx, uint32_t taker)
+{
+	struct handing *h = ctx;
+	struct passage *p = h->p;
+
+	if (taker == TO_NAMING && p->naming->is_on)
+		naming_events(p->naming, h->ev, h->nr);
+	if (taker == TO_NAMING || p->naming->is_alone)
+		return;
+	if (taker == TO_HARVEST) {
+		h->got[taker] = harvest_events(p->harvest, h->ev, h->nr, &h->err[taker]);
+		return;
+	}
+	if (p->models)
+		models_count(p->models, h->ev, h->nr);
+	h->got[taker] = p->store.events(p->store.to, h->ev, h->nr, &h->err[taker]);
+}
+
 static int pass_events(void *to, const struct event *ev, size_t nr, struct error *err)
 {
-	struct passage *p = to;
-	int got;
+	struct handing h = { .p = to, .ev = ev, .nr = nr };
 
 	if (is_interrupted)
 		return error_set(err, EINTR, "interrupted");
-	if (p->naming->is_on)
-		naming_events(p->naming, ev, nr);
-	if (p->naming->is_alone)
-		return 0;
-	if (p->models)
-		models_count(p->models, ev, nr);
-	got = harvest_events(p->harvest, ev, nr, err);
-	return got < 0 ? got : p->store.events(p->store.to, ev, nr, err);
+	/* side by side, where it is worth the threads */
+	crew_run_with(nr < MANY_EVENTS ? 1 : 0, TAKERS, hand_to, &h);
+	for (unsigned i = 0; i < 2; i++)
+		if (h.got[i] < 0) {
+			*err = h.err[i];
+			return h.got[i];
+		}
+	return 0;
 }
 
 static int pass_spans(void *to, const struct span *sp, size_t nr, struct error *err)
