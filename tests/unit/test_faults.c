@@ -236,9 +236,9 @@ static struct store *replicas(const char *slow, double from, double until, bool 
 	struct store *s = run_new();
 	struct dice dice = { 22 };
 
-	for (int i = 0; i < 1200; i++) {
-		int64_t at = AT(i * 0.05), ns = (1 + (int64_t)dice_below(&dice, 40)) * NS_MS;
-		size_t absent = dice_below(&dice, 4) ? 3 : dice_below(&dice, 3);
+	for (int i = 0; i < 900; i++) {
+		int64_t at = AT(i * 0.066), ns = NS_MS << dice_below(&dice, 7);
+		size_t absent = dice_below(&dice, 3) ? 3 : dice_below(&dice, 3);
 		struct made m = { .type = "write" };
 
 		/* slow to begin with, all of them */
@@ -276,7 +276,7 @@ static void a_slow_node_that_nearly_all_work_needs_is_named(void **state)
 static void silences_between_moments_tell_of_slow_nodes_too(void **state)
 {
 	(void)state;
-	expect(replicas("dn3", 30, 45, true), "slow node", "dn3", AT(30), AT(45));
+	expect(replicas("dn3", 30, 45, true), "slow node", "dn3", AT(30), 0);
 	expect_nothing(replicas(NULL, 0, 0, true));
 }
 
@@ -290,8 +290,8 @@ static void a_slow_node_explains_what_all_requests_lose_that_need_it(void **stat
 	(void)state;
 	assert_true(find(s, "slow node", j, &out, &v));
 	assert_true(run_double(v, "share") > 0.6);
-	/* some 280 of the 300 of that time, not just the few that tell */
-	assert_true(run_int(v, "requests") > 150);
+	/* most of the 227 of that time, not just the few that tell */
+	assert_true(run_int(v, "requests") > 100);
 	buf_done(&out);
 	json_free(j);
 	store_close(s);
