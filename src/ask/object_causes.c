@@ -221,14 +221,17 @@ static bool is_named_with(const struct object_graph *g, const struct moment *m, 
 /* The last end in [from, to) of who is not related. */
 static bool find_end(const struct search *s, int64_t from, int64_t to, struct moment *hit)
 {
-	const struct moment *v = s->e->moments.v;
+	const struct moment *first = s->e->moments.v + s->c->first;
+	const struct moment *m = s->e->moments.v + moment_at(s->e, s->c, to);
 
-	for (size_t i = moment_at(s->e, s->c, to); i-- > s->c->first && v[i].ns >= from;)
-		if (!is_kin(s->e->g, s->wait->object, v[i].object) &&
-		    !is_named_with(s->e->g, &v[i], s->after)) {
-			*hit = v[i];
+	while (m > first && m[-1].ns >= from) {
+		m--;
+		if (!is_kin(s->e->g, s->wait->object, m->object) &&
+		    !is_named_with(s->e->g, m, s->after)) {
+			*hit = *m;
 			return true;
 		}
+	}
 	return false;
 }
 
