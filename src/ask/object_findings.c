@@ -25,6 +25,8 @@ struct weighing {
 	struct object_ends *ends;
 	uint32_t *order; /* kinds that take most time first */
 	double *lives;   /* by type */
+	struct section *out;
+	size_t told;
 };
 
 static int by_total(const void *a, const void *b, void *ctx)
@@ -99,10 +101,10 @@ static void tell(const struct weighing *w, uint32_t kind, const struct object_ca
 
 static void weigh(struct weighing *w, const char *run, struct report *report)
 {
-	struct section *s = NULL;
-	size_t tried = 0, told = 0;
+	size_t tried = 0;
 
-	for (size_t i = 0; i < w->waits.kinds.nr && tried < KINDS_TRIED && told < TOLD_MOST; i++) {
+	for (size_t i = 0; i < w->waits.kinds.nr && tried < KINDS_TRIED && w->told < TOLD_MOST;
+	     i++) {
 		const struct wait_kind *k = &w->waits.kinds.v[w->order[i]];
 		struct object_cause c;
 
@@ -111,31 +113,37 @@ static void weigh(struct weighing *w, const char *run, struct report *report)
 		tried++;
 		if (!object_cause(w->ends, &w->waits, w->order[i], &c) || !is_strong(&c))
 			continue;
-		if (!s)
-			s = report_section(report, SECTION_PROSE, "objects", "Objects that wait");
-		tell(w, w->order[i], &c, run, s);
-		told++;
+		if (!w->out)
+			w->out = report_section(report, SECTION_PROSE, "objects",
+						"Objects that wait");
+		tell(w, w->order[i], &c, run, w->out);
+		w->told++;
 	}
 }
 
+/* Times without children first: they say most about who waits. */
 static void look(const struct object_graph *g, struct arena *a, const char *run,
 		 struct report *report)
 {
 	struct weighing w = { .g = g };
 
 	object_kin_init(&w.k, g, a);
-	object_waits_find(&w.waits, &w.k);
-	if (w.waits.kinds.nr) {
-		w.ends = object_ends_new(g);
-		w.order = arena_array(a, uint32_t, w.waits.kinds.nr);
+	sum_lives(&w, a);
+	for (int pass = 0; pass < 2; pass++) {
+		(pass ? object_waits_find : object_gaps_find)(&w.waits, &w.k);
+		if (w.waits.kinds.nr && !w.ends)
+			w.ends = object_ends_new(g);
+		w.order = arena_array(a, uint32_t, w.waits.kinds.nr + 1);
 		for (uint32_t i = 0; i < w.waits.kinds.nr; i++)
 			w.order[i] = i;
-		qsort_r(w.order, w.waits.kinds.nr, sizeof(uint32_t), by_total, w.waits.kinds.v);
-		sum_lives(&w, a);
+		if (w.waits.kinds.nr > 1)
+			qsort_r(w.order, w.waits.kinds.nr, sizeof(uint32_t), by_total,
+				w.waits.kinds.v);
 		weigh(&w, run, report);
+		object_waits_done(&w.waits);
+		w.waits = (struct object_waits){ 0 };
 	}
 	object_ends_free(w.ends);
-	object_waits_done(&w.waits);
 }
 
 int object_findings_tell(struct store *s, const char *run, struct report *report, struct error *err)

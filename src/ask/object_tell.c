@@ -43,6 +43,7 @@ struct told {
 	const struct wait_kind *kind;
 	const struct object_cause *c;
 	const struct object_wait *example;
+	bool is_gap;
 	bool is_known; /* whose end the example coincides with */
 	uint32_t other;
 	int64_t ns;
@@ -55,8 +56,8 @@ static struct str short_name(struct str s)
 
 static void say_kind(struct buf *b, const struct told *t)
 {
-	buf_fmt(b, STR_FMT " is silent after ",
-		STR_ARG(short_name(t->g->types[t->kind->type].name)));
+	buf_fmt(b, STR_FMT " %s after ", STR_ARG(short_name(t->g->types[t->kind->type].name)),
+		t->is_gap ? "has nothing alive below it" : "is silent");
 	wait_end_text(t->g, t->kind->before, b);
 	buf_add(b, STR(" until "));
 	wait_end_text(t->g, t->kind->after, b);
@@ -153,9 +154,11 @@ struct prose *object_tell_cause(struct section *s, const struct object_ends *end
 				const struct object_waits *w, uint32_t kind,
 				const struct object_cause *c, const struct object_wait *example)
 {
-	struct told t = {
-		.g = object_ends_graph(ends), .kind = &w->kinds.v[kind], .c = c, .example = example
-	};
+	struct told t = { .g = object_ends_graph(ends),
+			  .kind = &w->kinds.v[kind],
+			  .c = c,
+			  .example = example,
+			  .is_gap = w->is_gaps };
 	struct buf b = { 0 };
 	struct prose *p;
 

@@ -39,6 +39,17 @@ static int by_from(const void *a, const void *b)
 	return x->what < y->what ? -1 : x->what > y->what;
 }
 
+static void add_children(const struct object_kin *k, uint32_t object, filled_vec *v)
+{
+	for (uint32_t i = k->child_first[object]; i < k->child_first[object + 1]; i++) {
+		const struct object *c = &k->g->objects[k->children[i]];
+
+		if (object_has_time(c))
+			add(v, &k->g->objects[object], c->first_ns, c->last_ns,
+			    WAIT_CHILD | c->type);
+	}
+}
+
 void object_filled(const struct object_kin *k, uint32_t object, filled_vec *v)
 {
 	const struct object *o = &k->g->objects[object];
@@ -57,12 +68,7 @@ void object_filled(const struct object_kin *k, uint32_t object, filled_vec *v)
 		if (e->last_ns != e->first_ns)
 			add(v, o, e->last_ns, e->last_ns, e->template);
 	}
-	for (uint32_t i = k->child_first[object]; i < k->child_first[object + 1]; i++) {
-		const struct object *c = &k->g->objects[k->children[i]];
-
-		if (object_has_time(c))
-			add(v, o, c->first_ns, c->last_ns, WAIT_CHILD | c->type);
-	}
+	add_children(k, object, v);
 	if (v->nr > 1)
 		qsort(v->v, v->nr, sizeof(*v->v), by_from);
 }
@@ -151,6 +157,36 @@ static void sum_kinds(struct object_waits *w)
 	vec_done(&lengths);
 }
 
+static void put_in_order(struct object_waits *w)
+{
+	if (w->waits.nr > 1)
+		qsort(w->waits.v, w->waits.nr, sizeof(*w->waits.v), by_kind);
+	sum_kinds(w);
+}
+
+void object_gaps_find(struct object_waits *w, const struct object_kin *k)
+{
+	filled_vec v = { 0 };
+
+	w->is_gaps = true;
+	for (uint32_t i = 0; i < k->g->nr_objects; i++) {
+		const struct object *o = &k->g->objects[i];
+
+		if (!object_has_time(o) || !object_nr_children(k, i))
+			continue;
+		vec_clear(&v);
+		add_children(k, i, &v);
+		if (!v.nr)
+			continue;
+		add(&v, o, o->first_ns, o->first_ns, WAIT_BEGIN);
+		add(&v, o, o->last_ns, o->last_ns, WAIT_END);
+		qsort(v.v, v.nr, sizeof(*v.v), by_from);
+		find_silences(w, o, i, &v);
+	}
+	put_in_order(w);
+	vec_done(&v);
+}
+
 void object_waits_find(struct object_waits *w, const struct object_kin *k)
 {
 	filled_vec v = { 0 };
@@ -161,9 +197,7 @@ void object_waits_find(struct object_waits *w, const struct object_kin *k)
 		object_filled(k, i, &v);
 		find_silences(w, &k->g->objects[i], i, &v);
 	}
-	if (w->waits.nr > 1)
-		qsort(w->waits.v, w->waits.nr, sizeof(*w->waits.v), by_kind);
-	sum_kinds(w);
+	put_in_order(w);
 	vec_done(&v);
 }
 
@@ -176,7 +210,9 @@ void object_waits_done(struct object_waits *w)
 
 void wait_end_text(const struct object_graph *g, uint32_t end, struct buf *b)
 {
-	if (end & WAIT_CHILD)
+	if (end == WAIT_BEGIN || end == WAIT_END)
+		buf_add(b, end == WAIT_BEGIN ? STR("it began") : STR("it ended"));
+	else if (end & WAIT_CHILD)
 		buf_fmt(b, "a child, " STR_FMT,
 			STR_ARG(str_head(g->types[end & ~WAIT_CHILD].name, TEXT_BYTES)));
 	else if (end < g->nr_templates)

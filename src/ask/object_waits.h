@@ -11,6 +11,9 @@
 
 /* What stands at an end of a silence: a line of a template, or a child of a type. */
 #define WAIT_CHILD ((uint32_t)1 << 31)
+/* Or, of gaps, where the object itself begins and ends. */
+#define WAIT_BEGIN UINT32_MAX
+#define WAIT_END (UINT32_MAX - 1)
 
 struct object_wait {
 	int64_t from, to;
@@ -32,10 +35,14 @@ struct object_waits {
 	VEC(struct wait_kind) kinds;
 	struct map by_ends;   /* type, before, after -> 1 + the kind */
 	uint64_t nr_left_out; /* beyond the bound */
+	bool is_gaps;         /* found by object_gaps_find */
 };
 
 /* Of every object of the graph, which has events. Time and memory go with its events. */
 void object_waits_find(struct object_waits *w, const struct object_kin *k);
+/* The same for gaps: times in which no child lives, whatever the object itself logs. Of objects
+ * that have children. */
+void object_gaps_find(struct object_waits *w, const struct object_kin *k);
 void object_waits_done(struct object_waits *w);
 
 /* An interval of an object's life that is filled. */
@@ -47,7 +54,7 @@ typedef VEC(struct filled) filled_vec;
 /* Its own lines and its children, within its life, by from; replaces what is in *v. */
 void object_filled(const struct object_kin *k, uint32_t object, filled_vec *v);
 
-/* "\"assigned <*>\"", "a container" */
+/* "\"assigned <*>\"", "a child, container", "it began" */
 void wait_end_text(const struct object_graph *g, uint32_t end, struct buf *b);
 
 #endif

@@ -139,6 +139,34 @@ static void silences_are_what_no_line_and_no_child_fills(void **state)
 	made_done(&m);
 }
 
+static void gaps_are_what_no_child_fills(void **state)
+{
+	struct made_graph m = { 0 };
+	struct arena arena = { 0 };
+	struct object_waits w = { 0 };
+	struct object_kin k;
+	uint32_t o;
+
+	(void)state;
+	make_types(&m);
+	o = made_object(&m, APP, STR("app_1"), UINT32_MAX, 0, 10000);
+	add_line(&m, o, 0, CREATED);
+	add_line(&m, o, 1000, ASSIGNED); /* its own lines do not count */
+	add_line(&m, o, 10000, DONE);
+	made_object(&m, CONTAINER, STR("c1"), o, 2000, 5000);
+	made_object(&m, CONTAINER, STR("c2"), o, 6000, 9000);
+	made_end(&m);
+	object_kin_init(&k, &m.g, &arena);
+	object_gaps_find(&w, &k);
+	assert_int_equal(w.waits.nr, 3);
+	find_kind(&w, APP, WAIT_BEGIN, WAIT_CHILD | CONTAINER);
+	find_kind(&w, APP, WAIT_CHILD | CONTAINER, WAIT_CHILD | CONTAINER);
+	find_kind(&w, APP, WAIT_CHILD | CONTAINER, WAIT_END);
+	object_waits_done(&w);
+	arena_done(&arena);
+	made_done(&m);
+}
+
 static void lines_that_repeat_fill_the_time_between(void **state)
 {
 	struct made_graph m = { 0 };
@@ -286,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(silences_are_what_no_line_and_no_child_fills),
+		cmocka_unit_test(gaps_are_what_no_child_fills),
 		cmocka_unit_test(lines_that_repeat_fill_the_time_between),
 		cmocka_unit_test(attempts_wait_for_containers_that_others_hold),
 		cmocka_unit_test(containers_of_other_applications_are_told_as_such),

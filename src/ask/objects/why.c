@@ -6,6 +6,7 @@
 #include "ask/object_causes.h"
 #include "ask/object_tell.h"
 #include "ask/object_waits.h"
+#include "ask/objects/gaps.h"
 #include "ask/objects/hierarchy.h"
 #include "ask/stats.h"
 #include "base/arena.h"
@@ -281,20 +282,20 @@ static void report_waits(struct why *w, const here_vec *v)
 	s->nr_left_out = v->nr > KINDS_SHOWN ? v->nr - KINDS_SHOWN : 0;
 }
 
-static void report_causes(struct why *w, const here_vec *v)
+static void report_causes(struct why *w, const here_vec *v, const struct gaps *gaps)
 {
 	struct section *s =
 		report_section(w->report, SECTION_PROSE, "causes", "What the silences wait for");
-	bool any = false;
+	bool is_told = gaps_tell(gaps, w->ends, s) > 0;
 
 	for (size_t i = 0; i < v->nr && i < KINDS_SHOWN; i++) {
 		if (!v->v[i].is_cause)
 			continue;
-		any = true;
+		is_told = true;
 		object_tell_cause(s, w->ends, &w->waits, v->v[i].kind, &v->v[i].cause,
 				  &w->waits.waits.v[v->v[i].longest]);
 	}
-	if (!any)
+	if (!is_told)
 		section_say(s, NULL,
 			    v->nr ? "No end of another object coincides with the ends of these "
 				    "silences better than chance: what they wait for, or whether "
@@ -355,6 +356,7 @@ int bottleneck_report(const struct object_kin *k, uint32_t object, struct report
 	struct why w = {
 		.k = k, .g = k->g, .o = &k->g->objects[object], .object = object, .report = report
 	};
+	struct gaps gaps = { 0 };
 	here_vec v = { 0 };
 
 	if (!object_has_time(w.o)) {
@@ -368,8 +370,10 @@ int bottleneck_report(const struct object_kin *k, uint32_t object, struct report
 	object_waits_find(&w.waits, k);
 	w.ends = object_ends_new(k->g);
 	find_here(&w, &v);
+	gaps_report(&gaps, k, object, w.ends, report);
 	report_waits(&w, &v);
-	report_causes(&w, &v);
+	report_causes(&w, &v, &gaps);
+	gaps_done(&gaps);
 	report->losses.count[LOSS_SILENCES_LEFT] += w.waits.nr_left_out;
 	vec_done(&v);
 	object_ends_free(w.ends);
