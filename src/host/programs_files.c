@@ -197,7 +197,7 @@ static void tell_open_jars(struct process *p)
 
 static void tell_jvm(struct process *p)
 {
-	struct str rest = buf_str(&p->cmdline), v, maps = buf_str(&p->maps);
+	struct str rest = buf_str(&p->cmdline), maps = buf_str(&p->maps), v = STR("");
 
 	take_argument(&rest, &v); /* the launcher */
 	while (take_argument(&rest, &v)) {
@@ -292,7 +292,7 @@ static void tell_module(void *ctx, const char *path)
 static void tell_python(struct process *p)
 {
 	struct folders f = { 0 };
-	struct str rest = buf_str(&p->cmdline), v, script;
+	struct str rest = buf_str(&p->cmdline), v = STR(""), script;
 	struct python_modules m = { f.v, 0, tell_module, p, p->losses };
 
 	take_argument(&rest, &v);

@@ -45,9 +45,8 @@ void constants_free(struct constants *c)
 static bool has_letter(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if ((s.p[i] | 0x20) >= 'a' && (s.p[i] | 0x20) <= 'z')
-			return true;
-		else if ((unsigned char)s.p[i] >= 0x80)
+		if (((s.p[i] | 0x20) >= 'a' && (s.p[i] | 0x20) <= 'z') ||
+		    (unsigned char)s.p[i] >= 0x80)
 			return true;
 	return false;
 }

@@ -92,7 +92,7 @@ int strings_read(const char *path, const struct strings_sink *to, struct losses 
 		 struct error *err)
 {
 	cleanup(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct str bytes;
+	struct str bytes = { 0 };
 	struct stat st;
 	char head[4];
 	int r;

@@ -147,8 +147,8 @@ static void scan_x86(struct ends *s, const struct region *r)
 		for (size_t i = at + 6; i < code.n && i < at + CODE_BEHIND; i++)
 			if (x86_number(code, i, &n))
 				note_length(&ref, n);
-		for (size_t i = at; i-- > 0 && i + CODE_BEFORE > at;)
-			if (x86_number(code, i, &n))
+		for (size_t i = at; i > 0 && i + CODE_BEFORE > at; i--)
+			if (x86_number(code, i - 1, &n))
 				note_length(&ref, n);
 		vec_push(&s->refs, ref);
 	}

@@ -172,8 +172,11 @@ static bool take_kind(struct marshal *m, char kind, bool is_constant, struct str
 		return skip(m, 16);
 	case 'f':
 		return take_text(m, 1, &bytes);
-	case 'x':
-		return take_text(m, 1, &bytes) && take_text(m, 1, &bytes);
+	case 'x': {
+		struct str imaginary;
+
+		return take_text(m, 1, &bytes) && take_text(m, 1, &imaginary);
+	}
 	case 'l':
 		return take_big(m);
 	case 's':

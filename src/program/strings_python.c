@@ -72,6 +72,16 @@ static void put_hex(struct buf *b, struct str *s, size_t digits)
 	put_character(b, c);
 }
 
+/* Up to three digits, the first of which is taken. */
+static bool is_octal(char first, struct str *s)
+{
+	if (first < '0' || first > '7')
+		return false;
+	for (int i = 0; i < 2 && s->n && s->p[0] >= '0' && s->p[0] <= '7'; i++)
+		*s = str_skip(*s, 1);
+	return true;
+}
+
 /* What follows a backslash. */
 static void put_escape(struct buf *b, struct str *s)
 {
@@ -87,14 +97,13 @@ static void put_escape(struct buf *b, struct str *s)
 		put_hex(b, s, 4);
 	else if (c == 'U')
 		put_hex(b, s, 8);
-	else if (c == 'N' && str_take_char(s, '{') && str_take_until(s, '}', &name))
-		buf_char(b, '\n');
+	else if ((c == 'N' && str_take_char(s, '{') && str_take_until(s, '}', &name)) ||
+		 is_octal(c, s))
+		buf_char(b, '\n'); /* some character, mostly of control */
 	else if (at)
 		buf_char(b, value[at - other]);
 	else if (c && strchr(plain, c))
 		buf_char(b, c);
-	else if (c >= '0' && c <= '7')
-		buf_char(b, '\n'); /* mostly control characters */
 	else if (c != '\n') {
 		buf_char(b, '\\');
 		buf_char(b, c);
@@ -180,11 +189,11 @@ static bool take_inside(struct lexer *l, struct prefix p, struct str quotes)
 				buf_char(&l->text, quotes.p[0]);
 		} else if (c == '\\' && s->n) {
 			put_escape(&l->text, s);
-		} else if (p.is_format && (c == '{' || c == '}') && str_take_char(s, c)) {
-			buf_char(&l->text, c);
-		} else if (p.is_format && c == '{') {
+		} else if (p.is_format && c == '{' && !str_take_char(s, c)) {
 			skip_expression(s, &l->text);
 		} else {
+			if (p.is_format && c == '}')
+				str_take_char(s, c);
 			buf_char(&l->text, c);
 		}
 	}
@@ -262,12 +271,10 @@ void strings_of_python(struct str source, const struct strings_sink *to, struct 
 		struct prefix p = { 0 };
 		char c = l.rest.p[0];
 
-		if (c == '"' || c == '\'') {
+		if (c == '"' || c == '\'' || (is_name(c) && take_name(&l, &p))) {
 			take_literal(&l, p);
 		} else if (!is_name(c)) {
 			take_other(&l);
-		} else if (take_name(&l, &p)) {
-			take_literal(&l, p);
 		} else {
 			give_text(&l);
 			l.begins_line = false;

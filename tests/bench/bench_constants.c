@@ -62,8 +62,10 @@ static void cover_log(const struct constants *c, const char *path, bool is_shown
 
 	if (!f)
 		return;
-	while ((n = fread(buf_room(&b, 1 << 20), 1, 1 << 20, f)))
+	do {
+		n = fread(buf_room(&b, 1 << 20), 1, 1 << 20, f);
 		b.n += n;
+	} while (n == 1 << 20);
 	fclose(f);
 	rest = buf_str(&b);
 	start = seconds();

@@ -113,8 +113,10 @@ int main(int argc, char **argv)
 
 	if (!f)
 		return 2;
-	while ((n = fread(buf_room(&b, 1 << 20), 1, 1 << 20, f)))
+	do {
+		n = fread(buf_room(&b, 1 << 20), 1, 1 << 20, f);
 		b.n += n;
+	} while (n == 1 << 20);
 	fclose(f);
 	constants_load(c, (const char *const *)argv + 2, (size_t)argc - 2, &losses);
 	constants_settle(c, &losses);

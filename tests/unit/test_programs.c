@@ -23,8 +23,10 @@ static void put(const struct home *h, const char *name, struct str text)
 	}
 	f = fopen(path, "w");
 	assert_non_null(f);
-	fwrite(text.p, 1, text.n, f);
-	fclose(f);
+	if (f) {
+		fwrite(text.p, 1, text.n, f);
+		fclose(f);
+	}
 }
 
 static void put_link(const struct home *h, const char *name, const char *to)

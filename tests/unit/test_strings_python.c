@@ -176,8 +176,8 @@ static void f_strings_say_where_values_go(void **state)
 static void escapes_are_characters(void **state)
 {
 	(void)state;
-	check_source("p('tab\\there \\x41\\u00e9\\U0001f600 \\N{DASH}rest \\q')\n",
-		     "tab\there A\xc3\xa9\xf0\x9f\x98\x80 \nrest \\q\n");
+	check_source("p('tab\\there \\x41\\u00e9\\U0001f600 \\N{DASH}rest \\q \\033red')\n",
+		     "tab\there A\xc3\xa9\xf0\x9f\x98\x80 \nrest \\q \nred\n");
 }
 
 static void a_literal_without_an_end_ends_with_its_line(void **state)
