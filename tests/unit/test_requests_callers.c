@@ -104,6 +104,53 @@ static void what_a_client_of_one_request_calls_again_is_of_that_request(void **s
 	lines_end(&l);
 }
 
+/* One append in four comes through; the others fail. */
+static void what_a_client_of_one_request_does_is_due_however_seldom_it_is_done(void **state)
+{
+	struct file files[NR];
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < NR; i++) {
+		files[i].created = lines_add(&l, i * EACH_MS, handler(i),
+					     "append /data/dir/f%d for %s", i, client(i));
+		for (int k = 0; k < 4; k++)
+			lines_add(&l, i * EACH_MS + k, handler(i), "check /data/dir/f%d %s", i,
+				  k % 2 ? "quota" : "rights");
+	}
+	lines_file(&l, "dn.log", "dn.log");
+	for (int i = 1; i < NR; i += 4)
+		files[i].added = lines_add(&l, i * EACH_MS + 1000, "xceiver 1",
+					   "adding to /data/dir/f%d for %s", i, client(i));
+	lines_run(&l);
+	for (int i = 1; i < NR; i += 4)
+		assert_true(is_one(files[i].created, files[i].added));
+	lines_end(&l);
+}
+
+/* Six in ten are followed: too few for anybody, and enough for the same caller. */
+static void what_half_of_the_work_is_followed_by_is_due_if_the_same_one_calls_at_once(void **state)
+{
+	uint64_t asked[NR], fetched[NR];
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < NR; i++)
+		asked[i] = lines_add(&l, i * EACH_MS, handler(i), "hello client_%d_5", 1000 + i);
+	lines_file(&l, "dn.log", "dn.log");
+	for (int i = 0; i < NR; i++)
+		fetched[i] = i % 10 < 6 ? lines_add(&l, i * EACH_MS + (i % 2 ? 50 : 250),
+						    "fetcher 1", "fetch client_%d_5", 1000 + i)
+					: 0;
+	lines_run(&l);
+	for (int i = 0; i < NR; i++)
+		if (i % 10 < 6)
+			assert_int_equal(is_one(asked[i], fetched[i]), i % 2);
+	lines_end(&l);
+}
+
 /* A folder is made for the first file in it; the next one is other work. */
 static void files_in_one_folder_are_different_things_and_the_folder_is_one_with_each(void **state)
 {
@@ -144,6 +191,10 @@ int main(void)
 		cmocka_unit_test(what_a_client_of_one_request_calls_late_is_of_that_request),
 		cmocka_unit_test(clients_that_stay_are_as_late_as_those_of_one_request),
 		cmocka_unit_test(what_a_client_of_one_request_calls_again_is_of_that_request),
+		cmocka_unit_test(
+			what_a_client_of_one_request_does_is_due_however_seldom_it_is_done),
+		cmocka_unit_test(
+			what_half_of_the_work_is_followed_by_is_due_if_the_same_one_calls_at_once),
 		cmocka_unit_test(
 			files_in_one_folder_are_different_things_and_the_folder_is_one_with_each),
 	};

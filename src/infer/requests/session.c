@@ -291,7 +291,8 @@ static bool is_just_slow(const struct sitting *s, const struct unit *u, const st
 	       !deeds_has(&s->deeds, u, earlier->session, c->thing);
 }
 
-/* Whether what follows so surely is due to the earlier unit. Where requests come in, what is not
+/* Whether what follows so surely is due to the earlier unit, as what one does who came for that is
+ * in any case. Where requests come in, what is not
  * sure is another one; elsewhere it must come soon.
  * What comes late must be called by the same one, or have been seen to do so often, and about as
  * late. */
@@ -300,6 +301,8 @@ static bool is_due(const struct sitting *s, const struct unit *u, const struct c
 {
 	const struct unit *earlier = &s->w->units.v[c->unit];
 
+	if (stay_is_due(&s->stay, u, c))
+		return true;
 	if (u->start - earlier->end > LATE_NS &&
 	    (share < LATE_FOLLOWS || !stay_is_one(&s->stay, u, c)) &&
 	    (s->l->nr_of_type[earlier->type] < LATE_MIN || share < LATE_FOLLOWS ||

@@ -34,6 +34,15 @@ bool stay_is_guest(const struct stay *t, const struct unit *u, const struct cand
 	return caller && !t->w->is_hub[caller];
 }
 
+bool stay_is_due(const struct stay *t, const struct unit *u, const struct candidate *c)
+{
+	const uint32_t *kind_of = t->w->g->kind_of.v;
+	uint32_t caller = caller_of(t, u, c);
+
+	return caller && t->o->caller[kind_of[caller]] == CALLER_SURE && !t->w->is_hub[caller] &&
+	       !t->o->caller[kind_of[c->thing]] && !work_look(t->w, c->thing)->is_numbers;
+}
+
 static void note(struct stay *t, const struct unit *u, const struct candidate *c, int64_t least)
 {
 	const struct unit *a = &t->w->units.v[c->unit];

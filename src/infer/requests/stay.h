@@ -18,8 +18,11 @@ struct stay {
 void stay_begin(struct stay *t, const struct work *w, const struct owners *o, const struct ties *l,
 		int64_t least);
 void stay_done(struct stay *t);
-/* Whether one who came for this alone calls both. */
+/* Whether one who came for one piece of work calls both. */
 bool stay_is_guest(const struct stay *t, const struct unit *u, const struct candidate *c);
+/* Whether one who surely is a guest calls both about something else that they have in common: then
+ * the later one is due, however seldom it is done. */
+bool stay_is_due(const struct stay *t, const struct unit *u, const struct candidate *c);
 /* Whether the same one calls both: a guest, or one who stays and is no later than guests are. */
 bool stay_is_one(const struct stay *t, const struct unit *u, const struct candidate *c);
 
