@@ -181,6 +181,7 @@ void stack_make(struct stack *s, const struct census *w, const struct relating *
 	/* what goes by several names is something, whether it belongs to anything or not */
 	vec_each (&w->kinds, k)
 		if (k->fate == FATE_MERGED && kind_is_kept(&w->kinds.v[k->into]) &&
+		    !(w->kinds.v[k->into].traits & KIND_FOLDER) &&
 		    w->kinds.v[k->into].nr_things >= 5)
 			s->is_in[k->into] = true;
 	vec_each (&s->edges, e)

@@ -34,6 +34,7 @@ static void take_versions(struct census *w, uint32_t kind, uint32_t front)
 {
 	w->kinds.v[kind].version_of = front + 1;
 	w->kinds.v[front].fate = FATE_KEPT;
+	w->kinds.v[front].traits &= ~(unsigned)KIND_FOLDER;
 	w->kinds.v[front].name = w->kinds.v[kind].name;
 	w->kinds.v[front].lines += w->kinds.v[kind].lines;
 	w->kinds.v[front].nr_templates += w->kinds.v[kind].nr_templates;
