@@ -241,6 +241,6 @@ void function_test(struct function *f, struct relating *r, const struct census *
 			f->exceptions = all.lines - (kept.lines - kept.minority);
 	}
 	if (f->holds || f->is_loose)
-		keep_choices(f, r, w, pairs, nr, &left_out);
+		keep_choices(f, r, w, pairs, nr, f->holds ? &left_out : NULL);
 	map_done(&left_out);
 }
