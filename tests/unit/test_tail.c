@@ -322,6 +322,27 @@ static void the_copy_of_a_file_that_was_cut_is_read_on(void **state)
 	assert_each_once(w);
 }
 
+static void a_file_that_was_cut_twice_between_looks_is_read(void **state)
+{
+	struct world *w = *state;
+
+	write_lines(w, 50);
+	poll_now(w);
+	write_lines(w, 5);
+	copy_and_cut(w);
+	write_lines(w, 40);
+	copy_and_cut(w);
+	write_lines(w, 30);
+	copy_and_cut(w);
+	write_lines(w, 90);
+	copy(w, "app.log", "app.log.20", false); /* and is about to be cut again */
+	settle(w);
+	write_lines(w, 3);
+	copy_and_cut(w);
+	settle(w);
+	assert_each_once(w);
+}
+
 static void a_packed_copy_is_read_on(void **state)
 {
 	struct world *w = *state;
@@ -468,7 +489,8 @@ static void torture(void **state)
 				write_lines(w, 30);
 				poll_now(w);
 				copy_and_cut(w);
-				poll_now(w);
+				if (rand() % 2)
+					poll_now(w);
 			}
 			break;
 		case 2:
@@ -517,6 +539,7 @@ int main(void)
 		TEST(the_rest_of_a_renamed_file_is_read),
 		TEST(files_that_came_and_were_renamed_between_looks_are_read),
 		TEST(the_copy_of_a_file_that_was_cut_is_read_on),
+		TEST(a_file_that_was_cut_twice_between_looks_is_read),
 		TEST(a_packed_copy_is_read_on),
 		TEST(what_happened_while_nobody_looked_is_found),
 		TEST(a_copy_is_found_by_one_start_and_read_by_the_next),
