@@ -89,6 +89,9 @@ static void tell(const struct weighing *w, uint32_t kind, const struct object_ca
 	struct prose *p = object_tell_cause(s, w->ends, &w->waits, kind, c, x);
 	struct buf command = { 0 }, name = { 0 };
 
+	/* with its type: numbers are names of many */
+	buf_add(&name, w->g->types[w->g->objects[x->object].type].name);
+	buf_char(&name, ' ');
 	object_name(w->g, &w->g->objects[x->object], &name);
 	buf_add(&command, STR("culprit objects "));
 	tell_shell_word(&command, str_of(run));

@@ -234,36 +234,40 @@ static void look_at(struct search *s, uint32_t i, struct str name)
 		s->shown.n = 400;
 }
 
-/* "stage 3": a type and a name of its own. */
-static bool split_type(const struct object_graph *g, struct str *name, uint32_t *type)
+/* "stage 3": a type and a name of its own; of types that fit, the longest name. */
+static bool split_type(const struct object_graph *g, struct str *name, struct str *type)
 {
+	struct str best = { 0 };
+
 	for (uint32_t t = 0; t < g->nr_types; t++) {
 		struct str rest = *name;
 
-		if (str_take(&rest, g->types[t].name) && str_take_char(&rest, ' ') && rest.n) {
-			*name = rest;
-			*type = t;
-			return true;
-		}
+		if (g->types[t].name.n > best.n && str_take(&rest, g->types[t].name) &&
+		    str_take_char(&rest, ' ') && rest.n)
+			best = g->types[t].name;
 	}
-	return false;
+	if (!best.n)
+		return false;
+	*type = best;
+	*name = str_skip(*name, best.n + 1);
+	return true;
 }
 
-static void search_all(struct search *s, struct str name, uint32_t type)
+/* Of that type, or of any when it is empty. */
+static void search_all(struct search *s, struct str name, struct str type)
 {
 	for (uint32_t i = 0; i < s->g->nr_objects; i++)
-		if (type == UINT32_MAX || s->g->objects[i].type == type)
+		if (!type.n || str_eq(s->g->types[s->g->objects[i].type].name, type))
 			look_at(s, i, name);
 }
 
 int object_find(const struct object_graph *g, struct str name, uint32_t *found, struct error *err)
 {
 	struct search s = { .g = g };
-	struct str bare = name;
-	uint32_t type;
+	struct str bare = name, type = { 0 };
 	int r = 0;
 
-	search_all(&s, name, UINT32_MAX);
+	search_all(&s, name, type);
 	if (!s.nr && split_type(g, &bare, &type))
 		search_all(&s, bare, type);
 	if (!s.nr)

@@ -165,13 +165,17 @@ static void a_name_of_several_is_told_with_the_candidates(void **state)
 	(void)state;
 	made_type(&m, "stage");
 	made_type(&m, "job");
+	made_type(&m, "job (brief)");
 	made_object(&m, 0, STR("3"), UINT32_MAX, 0, 1);
 	made_object(&m, 1, STR("3"), UINT32_MAX, 0, 1);
+	made_object(&m, 2, STR("3"), UINT32_MAX, 0, 1);
 	made_end(&m);
 	assert_true(object_find(&m.g, STR("3"), &found, &err) < 0);
 	assert_non_null(strstr(err.msg, "'stage 3', 'job 3'"));
 	assert_int_equal(object_find(&m.g, STR("job 3"), &found, &err), 0);
 	assert_int_equal(found, 1);
+	assert_int_equal(object_find(&m.g, STR("job (brief) 3"), &found, &err), 0);
+	assert_int_equal(found, 2);
 	made_done(&m);
 }
 
