@@ -7,8 +7,11 @@
 #include "base/vec.h"
 #include "ident/line.h"
 
-enum { SEEN = 1 << 16 };
-#define ROOM_BYTES ((size_t)24 << 20)
+enum {
+	SEEN = 1 << 16,
+	TYPE_BYTES = 64 /* that a type may take, if it is new */
+};
+#define ROOM_BYTES ((size_t)8 << 20)
 #define NR_SLOTS_FIRST 1024u
 
 struct slot {
@@ -117,7 +120,7 @@ const struct known_line *known_keep(struct known *k, const struct gist *g, const
 		grow(k);
 	*slot_of(k, g->hash, kept->gist) = (struct slot){ g->hash, kept };
 	k->nr++;
-	k->bytes += sizeof(*kept) + l->nr * sizeof(*v) + g->n + l->title.n;
+	k->bytes += sizeof(*kept) + l->nr * (sizeof(*v) + TYPE_BYTES) + g->n + l->title.n;
 	return kept;
 }
 

@@ -151,13 +151,19 @@ static void compare(struct embedding *e, uint32_t parent, uint32_t child)
 void embed_make(struct relating *r, const struct census *w)
 {
 	struct embedding e = { .w = w, .r = r };
+	VEC(uint32_t) used = { 0 };
 
 	e.begin = mem_zalloc(mem_bytes(w->kinds.nr + 2, sizeof(*e.begin)));
 	collect(&e);
-	for (uint32_t parent = 0; parent < w->kinds.nr; parent++)
-		for (uint32_t child = 0; child < w->kinds.nr; child++)
-			if (parent != child)
-				compare(&e, parent, child);
+	/* there may be as many kinds as words at random, of which few are used */
+	for (uint32_t kind = 0; kind < w->kinds.nr; kind++)
+		if (e.begin[kind] < e.begin[kind + 1])
+			vec_push(&used, kind);
+	vec_each (&used, parent)
+		vec_each (&used, child)
+			if (*parent != *child)
+				compare(&e, *parent, *child);
+	vec_done(&used);
 	free(e.begin);
 	vec_done(&e.things);
 }
