@@ -186,7 +186,7 @@ static void tell(struct station *s)
 	printf("%zu %s  %llu messages  %llu lines  %llu twice  %llu damaged  %llu missing\n",
 	       t.nr_agents, t.nr_agents == 1 ? "agent" : "agents",
 	       (unsigned long long)t.nr_messages, (unsigned long long)s->nr_lines,
-	       (unsigned long long)t.nr_twice, (unsigned long long)(t.nr_damaged + s->nr_unread),
+	       (unsigned long long)t.nr_twice, (unsigned long long)t.nr_damaged + s->nr_unread,
 	       (unsigned long long)t.nr_missing);
 }
 

@@ -70,10 +70,12 @@ static size_t take(void *ctx, const struct tail_log *log, struct str bytes, bool
 
 static void find_boot(struct agent *a)
 {
-	cleanup(fclose) FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
+	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
 
 	if (!in || !fgets(a->boot, sizeof(a->boot), in))
 		a->boot[0] = 0;
+	if (in)
+		fclose(in);
 	a->boot[strcspn(a->boot, "\n")] = 0;
 }
 

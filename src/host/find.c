@@ -147,12 +147,14 @@ static bool is_same_file(const char *path, const struct stat *st)
 static void container_of(const struct walk *w, char *name, size_t n)
 {
 	char path[128];
-	cleanup(fclose) FILE *in = NULL;
+	FILE *in;
 
 	snprintf(path, sizeof(path), "%s/root/etc/hostname", w->dir);
 	in = fopen(path, "re");
 	if (!in || !fgets(name, (int)n, in))
 		snprintf(name, n, "%d", (int)w->pid);
+	if (in)
+		fclose(in);
 	name[strcspn(name, "\r\n")] = 0;
 }
 
@@ -191,7 +193,7 @@ static void look_at(struct walk *w, const char *fd)
 	if (n <= 0 || path[0] != '/')
 		return;
 	path[n] = 0;
-	if (!is_named_log(path, atoi(fd)) ||
+	if (!is_named_log(path, (int)strtol(fd, NULL, 10)) ||
 	    (nr_without && !strncmp(path, w->f->without, nr_without) && path[nr_without] == '/'))
 		return;
 	if (stat(link, &st) || !S_ISREG(st.st_mode) || *map_at(&w->f->told, key_of(&st)) ||
@@ -226,7 +228,7 @@ void find_logs(struct find *f, void (*each)(void *ctx, const struct found_log *l
 
 	map_clear(&f->told);
 	while (d && (e = readdir(d))) {
-		w.pid = (pid_t)atoi(e->d_name);
+		w.pid = (pid_t)strtol(e->d_name, NULL, 10);
 		if (w.pid <= 0 || w.pid == getpid())
 			continue;
 		snprintf(w.dir, sizeof(w.dir), "%s/%d", f->proc, (int)w.pid);

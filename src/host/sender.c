@@ -110,13 +110,15 @@ static char *path_in(const char *dir, const char *name)
 
 static int write_conf(struct sender *s, struct error *err)
 {
-	cleanup(fclose) FILE *f = fopen(s->conf, "we");
+	FILE *f = fopen(s->conf, "we");
 	struct buf b = { 0 };
 	int r = 0;
 
 	sender_conf(&s->o, false, &b);
 	if (!f || fwrite(b.p, 1, b.n, f) != b.n || fflush(f))
 		r = error_set(err, errno, "cannot write '%s': %s", s->conf, strerror(errno));
+	if (f)
+		fclose(f);
 	buf_done(&b);
 	return r;
 }
@@ -127,9 +129,15 @@ static void forget_places(struct sender *s)
 	DIR *d = opendir(s->work);
 	struct dirent *e;
 
-	while (d && (e = readdir(d)))
-		if (!strncmp(e->d_name, STATE_PREFIX, strlen(STATE_PREFIX)))
-			unlinkat(dirfd(d), e->d_name, 0);
+	while (d && (e = readdir(d))) {
+		char *path;
+
+		if (strncmp(e->d_name, STATE_PREFIX, strlen(STATE_PREFIX)) != 0)
+			continue;
+		path = path_in(s->work, e->d_name);
+		unlink(path);
+		free(path);
+	}
 	if (d)
 		closedir(d);
 }
@@ -202,12 +210,14 @@ int sender_start(struct sender **out, const struct sender_options *o, struct err
 /* The first line of its last words. */
 static int tell_death(struct sender *s, int status, struct error *err)
 {
-	cleanup(fclose) FILE *f = fopen(s->said, "re");
+	FILE *f = fopen(s->said, "re");
 	char line[256] = "";
 
 	if (!f || !fgets(line, sizeof(line), f) || !*line)
 		snprintf(line, sizeof(line), WIFSIGNALED(status) ? "signal %d" : "status %d",
 			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	if (f)
+		fclose(f);
 	line[strcspn(line, "\n")] = 0;
 	error_set(err, ECHILD, "rsyslogd ended (%s); it is begun anew", line);
 	return 1;

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static int put_file(struct spool *s, const char *name, struct str bytes, struct 
 		r = -errno;
 	if (fd >= 0)
 		close(fd);
-	if (r >= 0 && (renameat(s->dir, temporary, s->dir, name) || fsync(s->dir)))
+	if (r >= 0 && s->dir >= 0 && (renameat(s->dir, temporary, s->dir, name) || fsync(s->dir)))
 		r = -errno;
 	if (r < 0)
 		return error_set(err, -r, "cannot write '%s/%s': %s", s->dir_name, name,
@@ -122,20 +123,22 @@ static int put_file(struct spool *s, const char *name, struct str bytes, struct 
 	return 0;
 }
 
+/* All of them on the way. */
 static int make_directories(const char *dir, struct error *err)
 {
-	cleanup(free) char *path = strdup(dir);
+	char path[PATH_MAX];
+	size_t n = strlen(dir);
 
-	for (char *at = path ? path : NULL; at && *at; at++) {
-		if (at[1] && at[1] != '/')
+	if (n >= sizeof(path))
+		return error_set(err, ENAMETOOLONG, "'%s' is too long", dir);
+	for (size_t i = 1; i <= n; i++) {
+		if (dir[i] && dir[i] != '/')
 			continue;
-		char kept = at[1];
-
-		at[1] = 0;
+		memcpy(path, dir, i);
+		path[i] = 0;
 		if (mkdir(path, 0700) && errno != EEXIST)
 			return error_set(err, errno, "cannot make the folder '%s': %s", path,
 					 strerror(errno));
-		at[1] = kept;
 	}
 	return 0;
 }
@@ -161,7 +164,11 @@ static int find_agent(struct spool *s, struct error *err)
 {
 	unsigned char bytes[AGENT_BYTES];
 	struct buf b = { 0 };
-	int r = faccessat(s->dir, "agent", F_OK, 0) ? 0 : read_file(s, "agent", &b, err);
+	int r;
+
+	if (s->dir < 0)
+		return error_set(err, EBADF, "there is no folder '%s'", s->o.dir);
+	r = faccessat(s->dir, "agent", F_OK, 0) ? 0 : read_file(s, "agent", &b, err);
 
 	if (r >= 0 && b.n == 2 * AGENT_BYTES) {
 		memcpy(s->agent, b.p, b.n);

@@ -87,10 +87,8 @@ static size_t read_head(int fd, bool is_packed, char *head, size_t n)
 
 static bool is_packed(int fd)
 {
-	static const char magics[][7] = { "\x1f\x8b",
-					  "\xfd"
-					  "7zXZ",
-					  "\x28\xb5\x2f\xfd" };
+	/* gzip, xz, zstd */
+	static const char *const magics[] = { "\x1f\x8b", "\xfd\x37zXZ", "\x28\xb5\x2f\xfd" };
 	char head[6];
 	ssize_t n = pread(fd, head, sizeof(head), 0);
 

@@ -323,7 +323,7 @@ void tail_look_for_all(struct tail *t)
 }
 
 /* One that was over and goes on after all. */
-static void meet_again(struct tail *t, struct tail_file *f, const char *path, const struct stat *st)
+static void meet_again(struct tail_file *f, const char *path, const struct stat *st)
 {
 	if (!f->is_over) {
 		if (f->is_rotated && strcmp(path, f->path) != 0) {
@@ -350,7 +350,7 @@ void tail_add(struct tail *t, const char *path, const char *name)
 		return;
 	f = find_known(t, path, &st);
 	if (f) {
-		meet_again(t, f, path, &st);
+		meet_again(f, path, &st);
 		return;
 	}
 	f = adopt(t, path, name);

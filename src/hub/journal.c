@@ -73,7 +73,7 @@ static int by_number(const void *a, const void *b)
 
 static int list(struct journal *j, struct error *err)
 {
-	int fd = dup(j->dir);
+	int fd = j->dir < 0 ? -1 : dup(j->dir);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
 
