@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ask/object_kin.h"
+#include "ask/objects/objects.h"
 #include "ask_run.h"
 #include "object_graphs.h"
 #include "report/writer.h"
@@ -252,6 +253,42 @@ static void hostile_names_cannot_steer_a_terminal_or_a_page(void **state)
 	free(big);
 }
 
+/* The value of an option of the text report. */
+static void write_with(struct store *s, const char *option, const char *value, struct buf *out)
+{
+	const struct option options[] = { { "json", NULL, "" }, { option, "X", "" }, { 0 } };
+	const char *values[] = { NULL, value, NULL };
+	const struct text_style style = { .columns = 120, .ascii = true };
+	struct report report;
+	struct error err = { 0 };
+
+	report_init(&report);
+	assert_int_equal(
+		ask_objects.run(&s, &(struct args){ options, values, NULL }, &report, &err), 0);
+	report_write_text(&report, &style, out);
+	report_done(&report);
+}
+
+static void children_stand_in_for_parents_that_do_not_live_then(void **state)
+{
+	struct made_graph m = { 0 };
+	struct buf out = { 0 };
+	struct store *s;
+
+	(void)state;
+	make(&m);
+	m.objects.v[2].last_ns = GRAPH_START + 300 * NS_MS; /* app_2, whose containers go on */
+	m.objects.v[0].last_ns = GRAPH_START + 300 * NS_MS;
+	s = stored(&m);
+	write_with(s, "from", "1700000002.000", &out);
+	buf_char(&out, 0);
+	assert_non_null(strstr(out.p, "container_2_3"));
+	assert_null(strstr(out.p, "app_2"));
+	buf_done(&out);
+	store_close(s);
+	made_done(&m);
+}
+
 static void a_tree_shows_each_object_once_in_full(void **state)
 {
 	struct made_graph m = { 0 };
@@ -286,6 +323,7 @@ int main(void)
 		cmocka_unit_test(a_name_of_several_is_told_with_the_candidates),
 		cmocka_unit_test(a_circle_of_parents_ends),
 		cmocka_unit_test(hostile_names_cannot_steer_a_terminal_or_a_page),
+		cmocka_unit_test(children_stand_in_for_parents_that_do_not_live_then),
 		cmocka_unit_test(a_tree_shows_each_object_once_in_full),
 	};
 

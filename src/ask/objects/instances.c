@@ -285,6 +285,7 @@ static void walk(struct listing *l, struct frame top)
 	while (stack.nr && l->nr < l->most) {
 		struct frame *f = &stack.v[stack.nr - 1];
 		unsigned depth = f->depth;
+		bool is_shown;
 		uint32_t i;
 
 		if (f->next == f->nr) {
@@ -294,15 +295,18 @@ static void walk(struct listing *l, struct frame top)
 			continue;
 		}
 		i = f->v[f->next++];
-		if (!passes(l, i) || is_elided(l, f, i))
+		/* who does not live then may have children that do: these take its place */
+		is_shown = passes(l, i);
+		if (is_shown && is_elided(l, f, i))
 			continue;
-		add_row(l, i, depth);
+		if (is_shown)
+			add_row(l, i, depth);
 		if (l->done[i] ||
 		    (l->f->under == UINT32_MAX && f->owner != UINT32_MAX && l->main[i] != f->owner))
 			continue;
 		l->done[i] = 1;
 		vec_push(&stack, frame_of(l, l->k->children + l->k->child_first[i],
-					  object_nr_children(l->k, i), i, depth + 1));
+					  object_nr_children(l->k, i), i, depth + is_shown));
 	}
 	vec_each (&stack, left)
 		free(left->seen);
