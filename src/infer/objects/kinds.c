@@ -272,14 +272,14 @@ static bool is_at_random(const struct kind *k)
 
 static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_small)
 {
-	if (k->traits & KIND_NUMBER)
-		return number_fate(k, h, is_small);
-	if (!(k->traits & (KIND_RANDOM | KIND_ADDRESS | KIND_PATH)) && !has_letters(k->shown))
-		return FATE_ONCE;
 	/* a random name in several paths is that of what they are all of */
 	if (10 * h->nr_within >= 9 * k->lines &&
 	    !(is_at_random(k) && h->nr_paths >= 2 * (uint64_t)k->nr_values))
 		return FATE_PART;
+	if (k->traits & KIND_NUMBER)
+		return number_fate(k, h, is_small);
+	if (!(k->traits & (KIND_RANDOM | KIND_ADDRESS | KIND_PATH)) && !has_letters(k->shown))
+		return FATE_ONCE;
 	if (is_small)
 		return FATE_KEPT;
 	if (k->nr_values < 2 || k->lines < 4)
