@@ -182,7 +182,6 @@ static void note_habits(struct habits *h, const struct note *n)
 	}
 }
 
-/* Numbers are amounts unless they are given out in order and named again elsewhere. */
 /* Keys of numbers that count, or that do not say what they number. */
 static bool is_counting(struct str key)
 {
@@ -198,6 +197,7 @@ static bool is_counting(struct str key)
 	return false;
 }
 
+/* Numbers are amounts unless they are given out in order and named again elsewhere. */
 static enum fate number_fate(const struct kind *k, const struct habit *h, bool is_small)
 {
 	if (k->lines < (is_small ? 2 : 5) || k->nr_values < 2)
