@@ -102,6 +102,11 @@ static int write_all(int fd, struct str s)
 	return 0;
 }
 
+static int sync_directory(const struct spool *s)
+{
+	return s->dir >= 0 ? fsync(s->dir) : -1;
+}
+
 /* A file that is there whole and synced, or not at all. */
 static int put_file(struct spool *s, const char *name, struct str bytes, struct error *err)
 {
@@ -115,7 +120,7 @@ static int put_file(struct spool *s, const char *name, struct str bytes, struct 
 		r = -errno;
 	if (fd >= 0)
 		close(fd);
-	if (r >= 0 && s->dir >= 0 && (renameat(s->dir, temporary, s->dir, name) || fsync(s->dir)))
+	if (r >= 0 && (renameat(s->dir, temporary, s->dir, name) || sync_directory(s)))
 		r = -errno;
 	if (r < 0)
 		return error_set(err, -r, "cannot write '%s/%s': %s", s->dir_name, name,
@@ -164,11 +169,7 @@ static int find_agent(struct spool *s, struct error *err)
 {
 	unsigned char bytes[AGENT_BYTES];
 	struct buf b = { 0 };
-	int r;
-
-	if (s->dir < 0)
-		return error_set(err, EBADF, "there is no folder '%s'", s->o.dir);
-	r = faccessat(s->dir, "agent", F_OK, 0) ? 0 : read_file(s, "agent", &b, err);
+	int r = faccessat(s->dir, "agent", F_OK, 0) ? 0 : read_file(s, "agent", &b, err);
 
 	if (r >= 0 && b.n == 2 * AGENT_BYTES) {
 		memcpy(s->agent, b.p, b.n);
@@ -296,8 +297,11 @@ int spool_open(struct spool **out, const struct spool_options *o, const struct s
 	s->dir_name = strdup(o->dir);
 	s->o.dir = s->dir_name;
 	r = open_directory(s, err);
-	if (r >= 0)
-		r = find_agent(s, err);
+	if (r < 0 || s->dir < 0) {
+		spool_close(s);
+		return r;
+	}
+	r = find_agent(s, err);
 	if (r >= 0)
 		r = find_all(s, recall, err);
 	if (r < 0)
@@ -378,9 +382,13 @@ int spool_begin(struct spool *s, struct str notes, struct error *err)
 	name_of(name, seg.first, "spool");
 	unlinkat(s->dir, name, 0);
 	s->fd = openat(s->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-	if (s->fd < 0 || fstat(s->fd, &st) || fsync(s->dir))
-		return error_set(err, errno, "cannot make '%s/%s': %s", s->dir_name, name,
-				 strerror(errno));
+	if (s->fd < 0 || fstat(s->fd, &st) || sync_directory(s)) {
+		r = error_set(err, errno, "cannot make '%s/%s': %s", s->dir_name, name,
+			      strerror(errno));
+		cleanup_close_fd(&s->fd);
+		s->fd = -1;
+		return r;
+	}
 	seg.inode = st.st_ino;
 	vec_push(&s->segments, seg);
 	remove_places(s, seg.first);

@@ -73,7 +73,7 @@ static int by_number(const void *a, const void *b)
 
 static int list(struct journal *j, struct error *err)
 {
-	int fd = j->dir < 0 ? -1 : dup(j->dir);
+	int fd = dup(j->dir);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
 
@@ -131,8 +131,11 @@ int journal_open(struct journal **out, const struct journal_options *o, struct e
 	*j = (struct journal){ .o = *o, .dir = -1, .lock = -1, .fd = -1, .read_fd = -1 };
 	j->dir_name = strdup(o->dir);
 	r = open_directory(j, err);
-	if (r >= 0)
-		r = list(j, err);
+	if (r < 0 || j->dir < 0) {
+		journal_close(j);
+		return r;
+	}
+	r = list(j, err);
 	if (r >= 0)
 		r = begin(j, err);
 	if (r < 0)

@@ -104,6 +104,8 @@ static void lines_without_a_time_are_of_now(void **state)
 	int64_t now = time_now();
 
 	(void)state;
+	if (!f)
+		abort();
 	assert_int_equal(fwrite(text, 1, sizeof(text) - 1, f), sizeof(text) - 1);
 	fflush(f);
 	live.fd = fileno(f);
