@@ -116,7 +116,7 @@ static int put_file(struct spool *s, const char *name, struct str bytes, struct 
 	snprintf(temporary, sizeof(temporary), "%s.new", name);
 	fd = openat(s->dir, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	r = fd < 0 ? -errno : write_all(fd, bytes);
-	if (r >= 0 && fsync(fd))
+	if (fd >= 0 && r >= 0 && fsync(fd))
 		r = -errno;
 	if (fd >= 0)
 		close(fd);
