@@ -90,7 +90,7 @@ static void find_meetings(struct meetings *m, const struct census *w)
 		meet_all(m, w, w->named.v + begin, w->named_at.v[i + 1] - begin, n->template,
 			 n->count, n->first_ns);
 	}
-	for (size_t i = 0; i < w->logs.nr; i++)
+	for (size_t i = 0; i < w->logs.nr && w->path.nr; i++)
 		meet_all(m, w, w->path.v + w->path_at.v[i], w->path_at.v[i + 1] - w->path_at.v[i],
 			 NO_TEMPLATE, PATH_LINES, w->first_ns);
 	for (uint32_t i = 0; i < w->things.nr; i++) {
