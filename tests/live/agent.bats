@@ -6,13 +6,15 @@ setup() {
 	[ -x "$CULPRIT" ] || skip "culprit is not built"
 	PATH=$PATH:/usr/sbin:/sbin
 	command -v rsyslogd >/dev/null || skip "rsyslogd is not installed: tools/setup test"
-	"$CULPRIT" hub --listen 127.0.0.1:1 --state /dev/null/x 2>&1 | grep -q "without RELP" && skip "built without RELP"
 	DIR=$(mktemp -d)
 	LOG=$DIR/logs/app.log
 	mkdir "$DIR/logs"
 	touch "$LOG"
 	PORT=$((20000 + RANDOM % 20000))
 	AGENT='' HUB='' WRITER=''
+	if "$CULPRIT" hub --listen "127.0.0.1:$PORT" -o "$DIR/probe.culprit" --for 100ms 2>&1 | grep -q "without RELP"; then
+		skip "culprit was built without RELP"
+	fi
 }
 
 teardown() {
