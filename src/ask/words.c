@@ -58,6 +58,17 @@ static struct str message_of(struct str line)
 	return at < line.n ? str_skip(line, at + 2) : line;
 }
 
+/* What the line says, from its file if need be; false when that is gone. */
+static bool read_text(struct store *s, const struct event *ev, struct buf *text)
+{
+	struct error err = { 0 };
+
+	buf_clear(text);
+	if (ev->text.n)
+		buf_add(text, ev->text);
+	return ev->text.n || store_event_text(s, ev, text, &err) > 0;
+}
+
 struct listening {
 	struct store *s;
 	int64_t length;
@@ -69,13 +80,9 @@ struct listening {
 static int listen_to(void *ctx, uint64_t number, const struct event *ev)
 {
 	struct listening *l = ctx;
-	struct error err = { 0 };
 
 	(void)number;
-	buf_clear(&l->text);
-	if (ev->text.n)
-		buf_add(&l->text, ev->text);
-	else if (store_event_text(l->s, ev, &l->text, &err) <= 0)
+	if (!read_text(l->s, ev, &l->text))
 		return 0;
 	if (!names_length(buf_str(&l->text), l->length))
 		return 0;
@@ -203,13 +210,9 @@ struct last {
 static int see_last(void *ctx, uint64_t number, const struct event *ev)
 {
 	struct last *l = ctx;
-	struct error err = { 0 };
 
 	(void)number;
-	buf_clear(&l->text);
-	if (ev->text.n)
-		buf_add(&l->text, ev->text);
-	else if (store_event_text(l->s, ev, &l->text, &err) <= 0)
+	if (!read_text(l->s, ev, &l->text))
 		return 0;
 	l->ends |= says_end(buf_str(&l->text));
 	l->error |= ev->level >= LEVEL_ERROR;
