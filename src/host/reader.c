@@ -219,7 +219,7 @@ static void read_line(struct reading *g, struct str line)
 
 	line = str_head(line, LINE_MAX_BYTES);
 	if (layout_parse(log->logs.layout, log->logs.looker, line, &g->r->round, &ev, &lost)) {
-		struct str message = layout_message(log->logs.looker);
+		struct str message = layout_naming(log->logs.looker);
 
 		end_event(g);
 		g->ev = ev;
@@ -235,7 +235,7 @@ static void read_line(struct reading *g, struct str line)
 	if (g->has_event && log->logs.has_more) {
 		layout_more(log->logs.layout, log->logs.looker, line, &g->r->round, &g->ev,
 			    &g->lost);
-		g->message = layout_message(log->logs.looker);
+		g->message = layout_naming(log->logs.looker);
 	}
 }
 

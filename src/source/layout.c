@@ -190,7 +190,7 @@ struct layout_worker *layout_worker_new(const struct layout *layout)
 	struct layout_worker *worker = mem_zalloc(sizeof(*worker));
 
 	worker->layout = layout;
-	worker->said = &worker->message;
+	worker->said = &worker->text;
 	worker->json = json_new();
 	return worker;
 }
@@ -203,6 +203,7 @@ void layout_worker_free(struct layout_worker *worker)
 		layout_worker_free(worker->inner[i]);
 	json_free(worker->json);
 	layout_known_free(worker->known);
+	buf_done(&worker->pairs);
 	free(worker);
 }
 
@@ -217,7 +218,12 @@ struct layout_worker *layout_worker_inner(struct layout_worker *worker, unsigned
 
 struct str layout_message(const struct layout_worker *worker)
 {
-	return *worker->said;
+	return worker->said->message;
+}
+
+struct str layout_naming(const struct layout_worker *worker)
+{
+	return worker->said->naming.n ? worker->said->naming : worker->said->message;
 }
 
 int layout_parse(const struct layout *layout, struct layout_worker *worker, struct str line,
@@ -382,7 +388,7 @@ void layout_event_finish(struct layout_worker *worker, struct event *ev, struct 
 	enum layout_known_is is = KNOWN_NOT;
 	struct skeleton k;
 
-	*worker->said = message;
+	*worker->said = (struct layout_text){ .message = message };
 	if (worker->layout->is_bare)
 		return;
 	if (!worker->known)

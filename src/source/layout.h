@@ -54,6 +54,8 @@ int layout_parse(const struct layout *layout, struct layout_worker *worker, stru
 /* The message of the last event, as far as the lines so far hold it; may be the line's own bytes.
  */
 struct str layout_message(const struct layout_worker *worker);
+/* The same and, of lines that are named values, those that tell what it is about ("order=7"). */
+struct str layout_naming(const struct layout_worker *worker);
 
 /*
  * Layouts whose events say things in later lines (journald export, MySQL slow log): then call

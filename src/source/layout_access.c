@@ -325,6 +325,18 @@ static int64_t duration_of(const struct access *a, const struct parts *p)
 	return -1;
 }
 
+/* Who asked for what; amounts and browsers name nothing. */
+static void name_parts(struct layout_worker *worker, const struct parts *p, struct arena *arena)
+{
+	struct str request = p->request, method, path;
+
+	buf_clear(&worker->pairs);
+	layout_pair(worker, MEANS_NOTHING, STR("client"), p->client);
+	if (str_take_word(&request, &method) && str_take_word(&request, &path))
+		layout_pair(worker, MEANS_PATH, method, path);
+	layout_pairs_end(worker, arena);
+}
+
 static int access_parse(const struct layout *layout, struct layout_worker *worker, struct str line,
 			struct arena *arena, struct event *ev, struct losses *losses)
 {
@@ -347,6 +359,7 @@ static int access_parse(const struct layout *layout, struct layout_worker *worke
 		ev->key = p.words[a->id_word];
 	}
 	layout_event_finish(worker, ev, p.tail, arena);
+	name_parts(worker, &p, arena);
 	if (ev->duration >= 0 || ev->key_kind != KEY_NONE)
 		ev->title = layout_route(arena, (struct str){ 0 }, p.request);
 	return 1;

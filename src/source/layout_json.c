@@ -14,7 +14,8 @@
 
 /* Where in the line a walk is. */
 struct path {
-	struct layout_names *names;
+	struct layout_worker *worker;
+	struct str within; /* the member that the object is of */
 	char text[PATH_BYTES];
 	size_t n;
 };
@@ -55,22 +56,32 @@ static struct str value_text(struct json_value v, struct arena *arena)
 	}
 }
 
+/* "order_id" of {"order":{"id":7}}: inner names are short because of what is around them. */
+static struct str path_key(const struct path *path, struct str key, struct arena *arena)
+{
+	return path->within.n
+		       ? arena_fmt(arena, STR_FMT "_" STR_FMT, STR_ARG(path->within), STR_ARG(key))
+		       : key;
+}
+
 static void say_member(struct layout_said *said, const struct path *path, struct str key,
 		       unsigned depth, struct json_value v, struct arena *arena)
 {
+	struct str value = value_text(v, arena);
 	uint8_t rank;
 	enum layout_meaning means =
-		layout_names_find(path->names, (struct str){ path->text, path->n }, &rank);
+		layout_names_find(&path->worker->names, (struct str){ path->text, path->n }, &rank);
 
 	if (means == MEANS_NOTHING && depth) {
-		means = layout_names_find(path->names, key, &rank);
+		means = layout_names_find(&path->worker->names, key, &rank);
 		rank = (uint8_t)(rank + NESTED_RANK * depth);
 		/* the name of any inner thing is not that of a logger */
 		if (rank % NESTED_RANK >= 5)
-			return;
+			means = MEANS_NOTHING;
 	}
+	layout_pair(path->worker, means, path_key(path, key, arena), value);
 	if (means != MEANS_NOTHING && (!said->value[means].p || said->rank[means] > rank))
-		layout_say(said, means, rank, value_text(v, arena));
+		layout_say(said, means, rank, value);
 }
 
 static void say_object(struct layout_said *said, struct json_value object, struct path *path,
@@ -84,10 +95,15 @@ static void say_object(struct layout_said *said, struct json_value object, struc
 			continue;
 		memcpy(path->text + n, w.key.p, w.key.n);
 		path->n = n + w.key.n;
-		if (json_type(w.value) == JSON_OBJECT && depth < DEPTH_MAX)
+		if (json_type(w.value) == JSON_OBJECT && depth < DEPTH_MAX) {
+			struct str within = path->within;
+
+			path->within = w.key;
 			say_object(said, w.value, path, depth + 1, arena);
-		else
+			path->within = within;
+		} else {
 			say_member(said, path, w.key, depth, w.value, arena);
+		}
 	}
 	path->n = n;
 }
@@ -137,10 +153,15 @@ static int json_line_parse(const struct layout *layout, struct layout_worker *wo
 		losses->count[LOSS_JSON_BROKEN]++;
 		return 0;
 	}
-	path.names = &worker->names;
+	path.worker = worker;
+	path.within = (struct str){ 0 };
 	path.n = 0;
+	buf_clear(&worker->pairs);
 	say_object(&said, root, &path, 0, arena);
-	return layout_said_event(&said, layout, worker, arena, ev, losses);
+	if (!layout_said_event(&said, layout, worker, arena, ev, losses))
+		return 0;
+	layout_pairs_end(worker, arena);
+	return 1;
 }
 
 static bool json_learn(struct layout *layout, const struct layout_sample *sample)

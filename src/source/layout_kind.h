@@ -86,6 +86,11 @@ struct layout_binary {
 	uint64_t left;
 };
 
+struct layout_text {
+	struct str message;
+	struct str naming; /* the message and the values beside it; empty when there are none */
+};
+
 struct layout_worker {
 	const struct layout *layout;
 	struct json *json;
@@ -96,8 +101,10 @@ struct layout_worker {
 	bool by_digits;             /* of the last duration looked for: its digits decided */
 	struct layout_known *known; /* made on first use */
 	unsigned expects;           /* what the next line of an event of several lines is */
-	struct str message;         /* of the last event … */
-	struct str *said; /* … or that of the worker around this one: where it is to be put */
+	struct buf pairs;           /* values of the line that are no part of its message */
+	struct layout_text text;    /* of the last event … */
+	struct layout_text
+		*said; /* … or that of the worker around this one: where it is to be put */
 	struct layout_worker *inner[LAYOUT_INNER_MAX];
 };
 

@@ -67,6 +67,7 @@ static int logfmt_parse(const struct layout *layout, struct layout_worker *worke
 	struct layout_said said = { 0 };
 	struct str key, value, word;
 
+	buf_clear(&worker->pairs);
 	while (line.n) {
 		uint8_t rank;
 		enum layout_meaning means;
@@ -79,10 +80,13 @@ static int logfmt_parse(const struct layout *layout, struct layout_worker *worke
 		means = layout_names_find(&worker->names, key, &rank);
 		if (means != MEANS_NOTHING)
 			layout_say(&said, means, rank, value);
+		layout_pair(worker, means, key, value);
 	}
-	if (!said.value[MEANS_TIME].n)
+	if (!said.value[MEANS_TIME].n ||
+	    !layout_said_event(&said, layout, worker, arena, ev, losses))
 		return 0;
-	return layout_said_event(&said, layout, worker, arena, ev, losses);
+	layout_pairs_end(worker, arena);
+	return 1;
 }
 
 static bool begins_with_pair(struct str line, struct arena *arena)

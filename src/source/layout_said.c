@@ -1,6 +1,7 @@
 #include "source/layout_said.h"
 
 #include <ctype.h>
+#include <string.h>
 
 #include "base/time.h"
 #include "model/event.h"
@@ -338,4 +339,37 @@ bool layout_said_event(const struct layout_said *said, const struct layout *layo
 	if (!has_time && ev->duration > 0 && ev->ns != NS_NONE)
 		ev->ns += ev->duration;
 	return true;
+}
+
+/* Whether it may be what the line is about: neither when, where and how it was written, nor an
+ * amount. */
+static bool is_naming(enum layout_meaning meaning)
+{
+	return meaning == MEANS_NOTHING || meaning == MEANS_TRACE || meaning == MEANS_REQUEST ||
+	       meaning == MEANS_PATH;
+}
+
+void layout_pair(struct layout_worker *worker, enum layout_meaning meaning, struct str key,
+		 struct str value)
+{
+	if (!is_naming(meaning) || !key.n || !value.n)
+		return;
+	buf_char(&worker->pairs, ' ');
+	buf_add(&worker->pairs, key);
+	buf_char(&worker->pairs, '=');
+	buf_add(&worker->pairs, value);
+}
+
+void layout_pairs_end(struct layout_worker *worker, struct arena *arena)
+{
+	struct str pairs = buf_str(&worker->pairs), message = worker->said->message;
+	char *to;
+
+	if (!pairs.n)
+		return;
+	to = arena_room(arena, message.n + pairs.n);
+	if (message.n)
+		memcpy(to, message.p, message.n);
+	memcpy(to + message.n, pairs.p, pairs.n);
+	worker->said->naming = (struct str){ to, message.n + pairs.n };
 }

@@ -59,6 +59,11 @@ struct layout_said {
 enum layout_meaning layout_meaning_of(struct str name, uint8_t *rank);
 void layout_say(struct layout_said *said, enum layout_meaning meaning, uint8_t rank,
 		struct str value);
+/* A value of the line that may name what it is about, kept for layout_pairs_end. */
+void layout_pair(struct layout_worker *worker, enum layout_meaning meaning, struct str key,
+		 struct str value);
+/* After the event was made: what layout_pair kept becomes part of layout_naming. */
+void layout_pairs_end(struct layout_worker *worker, struct arena *arena);
 /* Makes the event; false when what was said has no time. */
 bool layout_said_event(const struct layout_said *said, const struct layout *layout,
 		       struct layout_worker *worker, struct arena *arena, struct event *ev,

@@ -203,7 +203,8 @@ static void find_statement(const struct logs *logs, struct batch *b, struct even
 }
 
 /* The last event is whole. */
-static void look_into(const struct logs *logs, struct batch *b, struct str message)
+static void look_into(const struct logs *logs, struct batch *b, struct str message,
+		      struct str naming)
 {
 	struct event *ev = b->events.nr ? &b->events.v[b->events.nr - 1] : NULL;
 	const struct worker *w = b->worker_state;
@@ -213,7 +214,7 @@ static void look_into(const struct logs *logs, struct batch *b, struct str messa
 	if (logs->statements)
 		find_statement(logs, b, ev, message);
 	if (w->namers)
-		w->namers->name(w->namer, ev, message, &b->arena, &b->losses);
+		w->namers->name(w->namer, ev, naming, &b->arena, &b->losses);
 }
 
 static void parse(void *ctx, struct batch *b)
@@ -222,7 +223,7 @@ static void parse(void *ctx, struct batch *b)
 	struct lines l = lines_of(b->bytes);
 	const struct worker *w = b->worker_state;
 	bool looks = w->statements || w->namers;
-	struct str message = { 0 };
+	struct str message = { 0 }, naming = { 0 };
 	struct line line;
 
 	if (w->namers)
@@ -242,12 +243,13 @@ static void parse(void *ctx, struct batch *b)
 				  &b->losses)) {
 			go_on(logs, b, line.text, nr);
 			if (logs->has_more)
-				message = layout_message(layout_of(b));
+				naming = message = layout_message(layout_of(b));
 			continue;
 		}
 		if (looks) {
-			look_into(logs, b, message);
+			look_into(logs, b, message, naming);
 			message = layout_message(layout_of(b));
+			naming = layout_naming(layout_of(b));
 		}
 		ev->mention = NULL;
 		ev->kind = EVENT_LOG;
@@ -259,7 +261,7 @@ static void parse(void *ctx, struct batch *b)
 		b->events.nr++;
 	}
 	if (looks)
-		look_into(logs, b, message);
+		look_into(logs, b, message, naming);
 }
 
 static void begin_undated(void *ctx, struct batch *b, struct str text, struct event *ev)

@@ -593,6 +593,30 @@ static void broken_json_lines_are_counted(void **state)
 	case_done(&c);
 }
 
+static void is_named(const char *line, const char *naming)
+{
+	struct layout_case c = case_learn(str_of(line), "UTC");
+	struct layout_worker *worker = layout_worker_new(c.layout);
+	struct event ev;
+
+	assert_true(layout_parse(c.layout, worker, str_of(line), &c.arena, &ev, &c.losses));
+	assert_string_equal(arena_z(&c.arena, layout_naming(worker)), naming);
+	assert_string_equal(arena_z(&c.arena, layout_message(worker)), "paid");
+	layout_worker_free(worker);
+	case_done(&c);
+}
+
+static void values_beside_a_message_name_what_it_is_about(void **state)
+{
+	(void)state;
+	is_named("{\"ts\":\"2024-01-02T03:04:05Z\",\"level\":\"info\",\"msg\":\"paid\","
+		 "\"order_id\":7,\"user\":{\"id\":\"u3\",\"ok\":true}}",
+		 "paid order_id=7 user_id=u3");
+	is_named("time=2024-01-02T03:04:05Z level=info msg=paid order_id=7 user=\"u 3\"",
+		 "paid order_id=7 user=u 3");
+	is_named("{\"ts\":\"2024-01-02T03:04:05Z\",\"msg\":\"paid\"}", "paid");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -605,6 +629,7 @@ int main(void)
 		cmocka_unit_test(a_year_begins_anew_in_january),
 		cmocka_unit_test(a_day_begins_anew_at_midnight),
 		cmocka_unit_test(broken_json_lines_are_counted),
+		cmocka_unit_test(values_beside_a_message_name_what_it_is_about),
 	};
 
 	return RUN(tests);

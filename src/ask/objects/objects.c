@@ -19,9 +19,10 @@ static int say_none(struct report *report)
 {
 	struct section *s = report_section(report, SECTION_PROSE, "objects", "");
 
-	section_say(s, NULL,
-		    "This run holds no objects: it was made from inputs that are no logs, or by an "
-		    "older culprit. Make it again from its logs.");
+	section_say(
+		s, NULL,
+		"There are no objects: the inputs are no logs, or their lines name nothing that "
+		"comes again. A run of an older culprit has to be made again from its logs.");
 	return 1;
 }
 
