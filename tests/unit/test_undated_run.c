@@ -2,6 +2,8 @@
  * export says what is known of it and invents nothing. */
 #include "unit.h"
 
+#include <errno.h>
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,8 +218,15 @@ static void exports_place_it_where_its_span_begins(void **state)
 		struct str all, told = STR("culprit.undated");
 		bool shows;
 
-		assert_int_equal(exporters[i]->write(s, f, &err), 0);
+		int r = exporters[i]->write(s, f, &err);
+
 		fclose(f);
+		/* objects, of which the run has none */
+		if (r == -ENOENT) {
+			free(text);
+			continue;
+		}
+		assert_int_equal(r, 0);
 		all = (struct str){ text, n };
 		shows = str_find(all, STR("INFO begins")) < n;
 		assert_int_equal(str_find(all, STR("SLF4J: more")) < n, shows);
