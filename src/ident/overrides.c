@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "base/vec.h"
+#include "model/shown.h"
 
 enum { WORD_MAX = 512 }; /* bytes of a word that expressions are tried on */
 #define FILE_MAX ((size_t)1 << 20)
@@ -23,7 +24,8 @@ struct expression {
 struct overrides {
 	struct arena arena;
 	struct names shown;
-	VEC(struct str) instead; /* by the number of the type that is shown; empty: nothing */
+	VEC(struct str) instead;  /* by the number of the type that is shown; empty: nothing */
+	VEC(struct str) numbered; /* the same for names that hold numbers */
 	VEC(struct expression) expressions;
 };
 
@@ -33,13 +35,21 @@ static struct str numbered(struct overrides *o, struct str name)
 	return arena_fmt(&o->arena, STR_FMT "_#", STR_ARG(name));
 }
 
-static void replace(struct overrides *o, struct str shown, struct str by)
+static void replace(struct overrides *o, struct str shown, struct str by, struct str by_numbered)
 {
 	sym_t sym = names_add(&o->shown, shown);
 
-	while (o->instead.nr <= sym)
+	while (o->instead.nr <= sym) {
 		vec_push(&o->instead, STR(""));
+		vec_push(&o->numbered, STR(""));
+	}
 	o->instead.v[sym] = arena_str(&o->arena, by);
+	o->numbered.v[sym] = arena_str(&o->arena, by_numbered);
+}
+
+static bool is_numbered(struct str shown)
+{
+	return memchr(shown.p, '#', shown.n) || memchr(shown.p, '*', shown.n);
 }
 
 static int add_expression(struct overrides *o, struct str type, struct str text, struct error *err)
@@ -68,22 +78,22 @@ static int add_name(struct overrides *o, struct str name, struct str value, stru
 		return error_set(err, EINVAL, "a type is named like 'app = application_#_#'");
 	if (value.n > 2 && value.p[0] == '/' && value.p[value.n - 1] == '/')
 		return add_expression(o, name, str_head(str_skip(value, 1), value.n - 2), err);
-	replace(o, value,
-		memchr(value.p, '#', value.n) || memchr(value.p, '*', value.n) ? numbered(o, name)
-									       : name);
+	replace(o, value, is_numbered(value) ? numbered(o, name) : name, numbered(o, name));
 	return 0;
 }
 
 /* Words of a line: the first is what the others are. */
 static int add_same(struct overrides *o, struct str words, struct error *err)
 {
-	struct str first, other;
+	struct str first, other, all;
 	bool is_any = false;
 
 	if (!str_take_word(&words, &first))
 		first = STR("");
+	all = is_numbered(first) ? first : numbered(o, first);
 	while (str_take_word(&words, &other)) {
-		replace(o, other, first);
+		replace(o, first, first, all);
+		replace(o, other, first, all);
 		is_any = true;
 	}
 	return is_any ? 0 : error_set(err, EINVAL, "'same' wants two types or more");
@@ -103,7 +113,7 @@ static int add_line(struct overrides *o, struct str line, struct error *err)
 		return add_same(o, rest, err);
 	if (str_eq(word, STR("ignore")) && str_trim(rest).n) {
 		while (str_take_word(&rest, &word))
-			replace(o, word, STR(""));
+			replace(o, word, STR(""), STR(""));
 		return 0;
 	}
 	return error_set(err, EINVAL,
@@ -159,6 +169,7 @@ void overrides_free(struct overrides *o)
 		regfree(&e->regex);
 	vec_done(&o->expressions);
 	vec_done(&o->instead);
+	vec_done(&o->numbered);
 	names_done(&o->shown);
 	arena_done(&o->arena);
 	free(o);
@@ -167,8 +178,15 @@ void overrides_free(struct overrides *o)
 struct str overrides_type(const struct overrides *o, struct str shown)
 {
 	sym_t sym = names_find(&o->shown, shown);
+	char name[WORD_MAX];
 
-	return sym ? o->instead.v[sym] : shown;
+	if (sym)
+		return o->instead.v[sym];
+	/* reports tell types by their names, so that is what a user writes down */
+	if (shown.n > WORD_MAX || !is_numbered(shown))
+		return shown;
+	sym = names_find(&o->shown, (struct str){ name, shown_name(shown, name) });
+	return sym ? o->numbered.v[sym] : shown;
 }
 
 bool overrides_match(const struct overrides *o, struct str word, struct str *type)

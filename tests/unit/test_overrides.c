@@ -31,6 +31,21 @@ static void types_are_renamed_joined_and_left_out(void **state)
 	overrides_free(o);
 }
 
+static void types_are_known_by_the_names_that_reports_tell(void **state)
+{
+	static struct line l;
+	struct overrides *o = read_text("app = application\nsame task attempt_m\nignore job\n");
+	struct line_aids aids = { .overrides = o };
+
+	(void)state;
+	line_read(&l, STR("application_1_2 of job_7 runs task_3 as attempt_3_m_1"), &aids);
+	assert_int_equal(l.nr, 3);
+	assert_str_equal(l.v[0].type, "app_#");
+	assert_str_equal(l.v[1].type, "task_#");
+	assert_str_equal(l.v[2].type, "task_#");
+	overrides_free(o);
+}
+
 static void expressions_find_words_of_any_look(void **state)
 {
 	static struct line l;
@@ -67,6 +82,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_are_renamed_joined_and_left_out),
+		cmocka_unit_test(types_are_known_by_the_names_that_reports_tell),
 		cmocka_unit_test(expressions_find_words_of_any_look),
 		cmocka_unit_test(what_makes_no_sense_is_told_with_its_line),
 	};

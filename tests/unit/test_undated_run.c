@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include <errno.h>
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

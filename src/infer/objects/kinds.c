@@ -7,6 +7,7 @@
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
 #include "model/mention.h"
+#include "model/shown.h"
 
 /* How the values of a kind behave. */
 struct habit {
@@ -399,7 +400,7 @@ static void find_names(struct census *w)
 			continue;
 		}
 		name = arena_room(w->arena, shown.n + 1);
-		k->name = (struct str){ name, shape_name(shown, name) };
+		k->name = (struct str){ name, shown_name(shown, name) };
 		if (!has_words(k->name))
 			k->name = arena_str(w->arena, shown);
 	}

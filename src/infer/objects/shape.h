@@ -15,7 +15,5 @@ bool shape_is_text(struct str value);
 /* The numbers of a text from left to right, as many as fit: how many. Leading zeroes count for
  * nothing; hexadecimal digits are not looked for. */
 size_t shape_numbers(struct str value, uint64_t *v, size_t room);
-/* "attempt_#_#_m_#" is "attempt_m", "app_#" is "app"; what is written is no longer than shown. */
-size_t shape_name(struct str shown, char *name);
 
 #endif
