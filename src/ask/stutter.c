@@ -23,7 +23,7 @@
 #define LEAST_PART 0.3 /* of the time that it stands still */
 #define MANY_TIMES 3.0 /* as many stops as a peer has */
 #define AS_BUSY 0.5    /* signs of life, of what a peer gives: who has less to do is silent, too */
-#define MOST_CHANCE 5e-3 /* after correction */
+#define MOST_CHANCE 5e-3  /* after correction */
 #define STOPS_MOST 100000 /* of all nodes of one kind */
 
 struct stop {

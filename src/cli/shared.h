@@ -7,7 +7,7 @@
 	{ "model", "MODEL...", \
 	  "the program that wrote the logs: its model (culprit learn), or its jars" }, \
 		{ "layout", "PATTERN", \
-	  "layout of the log lines as a log4j pattern (default: found out)" }, \
+		  "layout of the log lines as a log4j pattern (default: found out)" }, \
 		{ "zone", "ZONE", \
 		  "zone of times that name none: +02:00, UTC (default: the local one)" }, \
 		{ "program", "FILE...", \

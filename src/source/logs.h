@@ -28,8 +28,8 @@ struct logs {
 	struct layout_worker *looker;        /* of the one thread that cuts */
 	const struct statements *statements; /* NULL: not asked for */
 	const struct namers *namers;
-	bool has_more;                       /* events say things in later lines */
-	bool is_settled;                     /* times are completed as they are read */
+	bool has_more;   /* events say things in later lines */
+	bool is_settled; /* times are completed as they are read */
 	uint32_t file;
 };
 

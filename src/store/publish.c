@@ -253,7 +253,8 @@ static int begin(struct pg *pg, struct error *err)
 {
 	pg->is_writing = true;
 	return pg_run(pg,
-		      "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL search_path = pg_catalog; SET LOCAL statement_timeout = 0;"
+		      "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL search_path = pg_catalog; "
+		      "SET LOCAL statement_timeout = 0;"
 		      "SET LOCAL idle_in_transaction_session_timeout = 0",
 		      err);
 }
