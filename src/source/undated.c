@@ -12,17 +12,21 @@
 
 bool undated_is_binary(struct str head)
 {
-	size_t odd = 0, nul = 0, all = head.n;
+	size_t odd = 0, control = 0, nul = 0, all = head.n;
 
 	while (head.n) {
 		unsigned char c = (unsigned char)head.p[0];
 		size_t n = c < 0x80 ? 1 : utf8_length(head);
 
 		nul += !c;
-		odd += !n || (c && c < ' ' && !isspace(c) && c != 0x1b) || c == 0x7f;
+		control += (c && c < ' ' && !isspace(c) && c != 0x1b) || c == 0x7f;
+		odd += !n;
 		head = str_skip(head, n ? n : 1);
 	}
-	return odd > (all - nul) / 20 || nul > all / 2;
+	/* text in an older encoding is no UTF-8, but has no control characters either */
+	if (control > (all - nul) / 200)
+		control += odd;
+	return control > (all - nul) / 20 || nul > all / 2;
 }
 
 void undated_event(struct event *ev, struct str node)

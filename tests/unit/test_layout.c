@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "layout_case.h"
+#include "source/undated.h"
 
 /* What the last event of a text must be; NULL is not looked at. */
 struct expected {
@@ -617,6 +618,14 @@ static void values_beside_a_message_name_what_it_is_about(void **state)
 	is_named("{\"ts\":\"2024-01-02T03:04:05Z\",\"msg\":\"paid\"}", "paid");
 }
 
+static void text_in_older_encodings_is_text(void **state)
+{
+	(void)state;
+	/* "задача" in windows-1251; the same bytes among control characters */
+	assert_false(undated_is_binary(STR("\xe7\xe0\xe4\xe0\xf7\xe0 task_1\n")));
+	assert_true(undated_is_binary(STR("\xe7\x01\xe4\x02\xf7\xe0 task_1\n")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -629,6 +638,7 @@ int main(void)
 		cmocka_unit_test(a_year_begins_anew_in_january),
 		cmocka_unit_test(a_day_begins_anew_at_midnight),
 		cmocka_unit_test(broken_json_lines_are_counted),
+		cmocka_unit_test(text_in_older_encodings_is_text),
 		cmocka_unit_test(values_beside_a_message_name_what_it_is_about),
 	};
 
