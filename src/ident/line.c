@@ -103,7 +103,8 @@ static void name_number(struct naming *n, size_t at)
 			return;
 		s = str_head(s, dot);
 	}
-	line_put(n, line_keep(n->l, key_str(&key)), STR(""), line_part(n, s), NAMED_NUMBER);
+	line_put(n, line_keep(n->l, key_str(&key)), STR(""), line_part(n, s),
+		 NAMED_NUMBER | (key.is_id ? NAMED_ID : 0));
 }
 
 /* org.example.Thing: code, not a name that was given to something. */

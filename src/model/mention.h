@@ -18,6 +18,7 @@ enum {
 	NAMED_IN_LIST = 4,   /* one of several of its type in the line */
 	NAMED_NUMBER = 8,    /* digits only: means something within a scope, or is an amount */
 	NAMED_WORD = 16,     /* letters only: known by its key */
+	NAMED_ID = 32,       /* a number that its key calls an id */
 };
 
 /* One identifier of a line. The type is how the text shows it (the schema of constants within, or

@@ -1,5 +1,5 @@
 /* Mentions written down as lines "file|thread|template|type=value type=value", one a millisecond,
- * and what is asked of the graph made of them. */
+ * and what is asked of the graph made of them. A type with a ! behind it calls its value an id. */
 #ifndef CULPRIT_TESTS_MENTIONS_H
 #define CULPRIT_TESTS_MENTIONS_H
 
@@ -62,6 +62,10 @@ static inline void tell(struct told_graph *t, const char *text)
 		str_take_until(&word, '=', &n->type);
 		n->value = word;
 		n->place = place_of(word, m.thread);
+		if (str_ends(n->type, STR("!"))) {
+			n->type.n--;
+			n->place |= NAMED_ID;
+		}
 	}
 	m.v = v;
 	m.template = str_hash(m.title);

@@ -72,12 +72,40 @@ static void constants_around_what_is_at_random_make_a_schema(void **state)
 	told_graph_done(&t);
 }
 
+/* Numbers in no order, each named in a few lines. */
+static bool are_objects(const char *type)
+{
+	struct told_graph t;
+	bool are;
+
+	told_graph_init(&t, 0);
+	for (int i = 0; i < 100; i++) {
+		int number = i * 7919 % 1000 + 1000;
+
+		tellf(&t, "||Packed <*>|%s=%d", type, number);
+		tellf(&t, "||Shipped <*>|%s=%d", type, number);
+		tellf(&t, "||Paid <*>|%s=%d", type, number);
+	}
+	settle(&t);
+	are = type_of(&t.g, "order");
+	told_graph_done(&t);
+	return are;
+}
+
+static void ids_need_no_order(void **state)
+{
+	(void)state;
+	assert_true(are_objects("order!"));
+	assert_false(are_objects("order"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_their_own_in_front_are_one_kind),
 		cmocka_unit_test(two_schemas_at_one_place_are_two_kinds),
 		cmocka_unit_test(constants_around_what_is_at_random_make_a_schema),
+		cmocka_unit_test(ids_need_no_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

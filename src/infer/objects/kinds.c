@@ -11,7 +11,7 @@
 
 /* How the values of a kind behave. */
 struct habit {
-	uint64_t thread_lines;
+	uint64_t thread_lines, id_lines;     /* in threads; where the key says id */
 	uint64_t nr_places, nr_places_twice; /* (log, value), and those that two statements name */
 	uint64_t nr_steps, nr_up;            /* first appearances in a log, and those that ascend */
 	uint64_t nr_outer;                   /* lines where it contains another identifier */
@@ -172,6 +172,8 @@ static void note_habits(struct habits *h, const struct note *n)
 		kind->lines += n->count;
 		if (id->place & NAMED_IN_THREAD)
 			h->v[k].thread_lines += n->count;
+		if (id->place & NAMED_ID)
+			h->v[k].id_lines += n->count;
 		if (id->place & NAMED_WITHIN) {
 			sym_t path = path_around(w, n, id);
 
@@ -207,6 +209,9 @@ static enum fate number_fate(const struct kind *k, const struct habit *h, bool i
 		return FATE_ONCE;
 	if (2 * k->lines < 3 * (uint64_t)k->nr_values)
 		return FATE_ONCE;
+	/* who calls it an id need not give them out in order */
+	if (2 * h->id_lines > k->lines)
+		return FATE_KEPT;
 	if (10 * h->nr_places_twice < 3 * h->nr_places)
 		return FATE_ALONE;
 	if (h->nr_steps && 100 * h->nr_up < 55 * h->nr_steps)
