@@ -126,6 +126,23 @@ static const struct example export_examples[] = {
 	{ 0 },
 };
 
+static const struct option serve_options[] = {
+	{ "listen", "HOST:PORT",
+	  "where (default: 127.0.0.1:7272); port 0: any that is free; elsewhere than here only "
+	  "with TLS" },
+	{ "tls-cert", "FILE", "speak TLS: certificate, in PEM" },
+	{ "tls-key", "FILE", "likewise: its key" },
+	{ "token", "TEXT", "what one has to know to see the page (default with TLS: made up)" },
+	READING_OPTIONS,
+	{ 0 },
+};
+
+static const struct example serve_examples[] = {
+	{ "serve run.culprit", "the page of a run, on this machine" },
+	{ "serve before.culprit after.culprit", "two runs, to be compared" },
+	{ 0 },
+};
+
 static const struct option step_options[] = {
 	{ "plan", "FILE", "the plan that all steps follow" },
 	{ "file", "NAME", "of map: the file that the lines are of (Hadoop tells it)" },
@@ -198,6 +215,14 @@ static const struct command builtin[] = {
 	  .examples = export_examples,
 	  .inputs_min = 1,
 	  .run = cmd_export },
+	{ .name = "serve",
+	  .summary = "show runs on a page in the browser, on this machine",
+	  .usage = "[RUN|INPUT...]",
+	  .about = "Raw inputs are analyzed while the page is open already. Without any, "
+		   "run.culprit is shown.",
+	  .options = serve_options,
+	  .examples = serve_examples,
+	  .run = cmd_serve },
 	{ .name = "step",
 	  .summary = "one step of a distributed run, as engines call them",
 	  .usage = "plan INPUT... | map | combine | reduce",

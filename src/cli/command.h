@@ -47,6 +47,7 @@ int cmd_record(const struct call *call);
 int cmd_agent(const struct call *call);
 int cmd_hub(const struct call *call);
 int cmd_export(const struct call *call);
+int cmd_serve(const struct call *call);
 int cmd_step(const struct call *call);
 int cmd_help(const struct call *call);
 int cmd_completion(const struct call *call);

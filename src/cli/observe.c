@@ -35,6 +35,11 @@ static void interrupt(int signal)
 	is_interrupted = 1;
 }
 
+void observe_interrupt(void)
+{
+	is_interrupted = 1;
+}
+
 bool observe_was_interrupted(void)
 {
 	return atomic_exchange(&is_interrupted, 0);
@@ -416,6 +421,11 @@ static int not_alone(const char *name, struct error *err)
 		  store_is_remote(name) ? "run" : "run file");
 	buf_done(&shown);
 	return -EINVAL;
+}
+
+bool observe_is_run(const char *name)
+{
+	return is_meant_as_run(name);
 }
 
 int observe_or_open(const struct call *call, char *const *inputs, unsigned long nr_inputs,

@@ -44,6 +44,10 @@ int observe_files(const struct call *call, const struct observed_files *files, c
 		  struct store **s, struct error *err);
 /* Whether a signal came since this was last asked. */
 bool observe_was_interrupted(void);
+/* Ends what is being read on another thread, as a signal would. */
+void observe_interrupt(void);
+/* Whether the name is that of a run, rather than of something that is to be read. */
+bool observe_is_run(const char *name);
 /* The same from a live observer, which sees to signals itself while it reads. */
 int observe_live(const struct call *call, const struct observer *o, const char *path,
 		 struct store **s, struct error *err);

@@ -1,0 +1,255 @@
+/* culprit serve: the page on this machine, over runs that are there or are being made. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/observe.h"
+#include "cli/say.h"
+#include "cli/storing.h"
+#include "store/store.h"
+#include "web/runs.h"
+#include "web/web.h"
+
+#define PORT 7272
+#define TOKEN_BYTES 16
+#define PEM_BYTES_MAX (1 << 20)
+
+/* What is being made while the page is open already. */
+struct making {
+	const struct call *call;
+	struct runs *runs;
+	char **inputs;
+	size_t nr_inputs;
+	unsigned run;
+	char path[64]; /* where the run is written, gone in the end */
+	pthread_t thread;
+	bool is_started;
+};
+
+static void *make_run(void *to)
+{
+	struct making *m = to;
+	struct store *s = NULL;
+	struct error err = { 0 };
+
+	if (observe(m->call, m->inputs, m->nr_inputs, m->path, &s, &err) < 0)
+		runs_failed(m->runs, m->run, err.msg);
+	else
+		runs_ready(m->runs, m->run, m->path);
+	if (s)
+		store_close(s);
+	return NULL;
+}
+
+static int start_making(struct making *m, struct error *err)
+{
+	int fd;
+
+	snprintf(m->path, sizeof(m->path), "/tmp/culprit-serve-XXXXXX");
+	fd = mkstemp(m->path);
+	if (fd < 0)
+		return error_set(err, errno, "cannot write to /tmp: %s", strerror(errno));
+	close(fd);
+	m->run = runs_add_pending(m->runs, m->inputs[0]);
+	runs_progress(m->runs, m->run, "reading", -1);
+	if (pthread_create(&m->thread, NULL, make_run, m))
+		return error_set(err, EAGAIN, "cannot start a thread");
+	m->is_started = true;
+	return 0;
+}
+
+static void end_making(struct making *m)
+{
+	if (m->is_started) {
+		observe_interrupt();
+		pthread_join(m->thread, NULL);
+	}
+	if (m->path[0])
+		unlink(m->path);
+}
+
+/* --- options ------------------------------------------------------------------------------- */
+
+/* HOST:PORT, :PORT, PORT or HOST; [ADDRESS]:PORT for IPv6. */
+static int take_address(const char *text, char *host, size_t room, uint16_t *port,
+			struct error *err)
+{
+	struct str rest = str_of(text), name = { 0 };
+	uint64_t nr = *port;
+	bool is_port = !strchr(text, ':') && strspn(text, "0123456789") == strlen(text);
+	size_t at = rest.n;
+
+	if (str_take_char(&rest, '[')) {
+		if (!str_take_until(&rest, ']', &name))
+			return error_set(err, EINVAL, "'%s' lacks a ]", text);
+	} else if (!is_port) {
+		at = str_find_char(rest, ':');
+		name = str_head(rest, at);
+		rest = str_skip(rest, at);
+	}
+	if (rest.n && ((!is_port && !str_take_char(&rest, ':')) || !str_take_uint(&rest, &nr) ||
+		       rest.n || nr > UINT16_MAX))
+		return error_set(err, EINVAL, "--listen takes HOST:PORT, not '%s'", text);
+	*port = (uint16_t)nr;
+	if (name.n >= room)
+		return error_set(err, EINVAL, "the host in '%s' is too long", text);
+	snprintf(host, room, STR_FMT, STR_ARG(name));
+	return 0;
+}
+
+static int read_pem(const struct call *call, const char *option, struct buf *to, struct error *err)
+{
+	const char *path = call_get(call, option);
+	cleanup(fclose) FILE *f = NULL;
+
+	if (!path)
+		return 0;
+	f = fopen(path, "re");
+	if (!f)
+		return error_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
+	to->n += fread(buf_room(to, PEM_BYTES_MAX), 1, PEM_BYTES_MAX - 1, f);
+	buf_char(to, '\0');
+	return 0;
+}
+
+static int make_token(char *token, size_t room, struct error *err)
+{
+	unsigned char raw[TOKEN_BYTES];
+
+	if (getrandom(raw, sizeof(raw), 0) != (ssize_t)sizeof(raw))
+		return error_set(err, EIO, "the system gives no random numbers");
+	for (size_t i = 0; i < sizeof(raw) && 2 * i + 3 <= room; i++)
+		snprintf(token + 2 * i, 3, "%02x", raw[i]);
+	return 0;
+}
+
+struct serving {
+	char host[256], token[2 * TOKEN_BYTES + 1];
+	struct buf cert, key;
+	struct web_options web;
+};
+
+static int take_options(const struct call *call, struct serving *s, struct error *err)
+{
+	const char *listen = call_get(call, "listen"), *token = call_get(call, "token");
+	int r = 0;
+
+	s->web = (struct web_options){ .port = PORT, .version = CULPRIT_VERSION };
+	if (listen)
+		r = take_address(listen, s->host, sizeof(s->host), &s->web.port, err);
+	if (r >= 0)
+		r = read_pem(call, "tls-cert", &s->cert, err);
+	if (r >= 0)
+		r = read_pem(call, "tls-key", &s->key, err);
+	if (r >= 0 && !token && s->cert.n)
+		r = make_token(s->token, sizeof(s->token), err);
+	if (r < 0)
+		return r;
+	s->web.host = s->host[0] ? s->host : NULL;
+	s->web.cert = s->cert.n ? s->cert.p : NULL;
+	s->web.key = s->key.n ? s->key.p : NULL;
+	s->web.token = token ? token : s->token[0] ? s->token : NULL;
+	return 0;
+}
+
+/* --- serving ------------------------------------------------------------------------------- */
+
+/* Runs are opened once to see that they can be. */
+static int add_run(struct runs *runs, const char *path, struct error *err)
+{
+	struct store *s = NULL;
+	struct buf shown = { 0 };
+	uint64_t generation = 0;
+	unsigned run = runs_add(runs, path, storing_shown(path, &shown));
+	int r = runs_take(runs, run, &s, &generation, err);
+
+	if (r >= 0)
+		runs_give(runs, run, generation, s);
+	buf_done(&shown);
+	return r;
+}
+
+static int add_inputs(const struct call *call, struct runs *runs, struct making *m,
+		      struct error *err)
+{
+	int r = 0;
+
+	*m = (struct making){ .call = call, .runs = runs };
+	m->inputs = mem_zalloc(mem_bytes(call->nr_inputs + 1, sizeof(*m->inputs)));
+	for (size_t i = 0; i < call->nr_inputs && r >= 0; i++) {
+		if (observe_is_run(call->inputs[i]))
+			r = add_run(runs, call->inputs[i], err);
+		else
+			m->inputs[m->nr_inputs++] = call->inputs[i];
+	}
+	if (!call->nr_inputs && !access("run.culprit", R_OK))
+		r = add_run(runs, "run.culprit", err);
+	return r >= 0 && m->nr_inputs ? start_making(m, err) : r;
+}
+
+static void say_address(const struct serving *s, const struct web *w)
+{
+	const char *host = s->web.host ? s->web.host : "localhost";
+	bool is_v6 = strchr(host, ':') != NULL;
+
+	printf("%s://%s%s%s:%u/%s%s\n", s->web.cert ? "https" : "http", is_v6 ? "[" : "", host,
+	       is_v6 ? "]" : "", web_port(w), s->web.token ? "?token=" : "",
+	       s->web.token ? s->web.token : "");
+	fflush(stdout);
+	fprintf(stderr, "open it in a browser; Ctrl-C ends it\n");
+}
+
+static void wait_for_end(const sigset_t *ends)
+{
+	int signal;
+
+	sigwait(ends, &signal);
+}
+
+int cmd_serve(const struct call *call)
+{
+	struct serving s = { 0 };
+	struct making m = { 0 };
+	struct runs *runs = runs_new();
+	struct web *w = NULL;
+	struct error err = { 0 };
+	sigset_t ends;
+	int r = take_options(call, &s, &err);
+
+	/* threads inherit it: the signal is for us, who wait for it */
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	if (r >= 0)
+		r = web_start(&w, &s.web, runs, &err);
+	if (r >= 0)
+		r = add_inputs(call, runs, &m, &err);
+	if (r >= 0) {
+		say_address(&s, w);
+		wait_for_end(&ends);
+	}
+	web_stop(w);
+	end_making(&m);
+	runs_free(runs);
+	free(m.inputs);
+	buf_done(&s.cert);
+	buf_done(&s.key);
+	if (r >= 0)
+		return EXIT_ANSWERED;
+	say_error("%s", err.msg);
+	return EXIT_CANNOT;
+}

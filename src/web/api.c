@@ -1,0 +1,323 @@
+#include "web/api.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "ask/object_level.h"
+#include "ask/question.h"
+#include "base/error.h"
+#include "base/jsonout.h"
+#include "report/report.h"
+#include "report/writer.h"
+#include "store/store.h"
+#include "web/asked.h"
+#include "web/reply.h"
+#include "web/runs.h"
+#include "web/shelf.h"
+
+#define OPTIONS_MAX 48
+#define BODY_MAX ((size_t)16 << 20) /* of one answer: a page asks for parts of long lists */
+#define LINES "application/x-ndjson"
+
+/* A question as it was asked: its runs, and its options in the order of the question. */
+struct put {
+	const struct question *question;
+	struct option options[OPTIONS_MAX + 2]; /* its own, json, and the end */
+	const char *values[OPTIONS_MAX + 2];
+	unsigned run[2];
+	uint64_t generation[2];
+	struct store *stores[2];
+	bool is_of_objects;
+};
+
+static const struct question *find_question(const char *name)
+{
+	for (size_t i = 0; questions[i]; i++)
+		if (!strcmp(questions[i]->name, name))
+			return questions[i];
+	return NULL;
+}
+
+static int take_run(const char *text, unsigned *run, struct error *err)
+{
+	struct str rest = str_of(text);
+	uint64_t nr;
+
+	if (!str_take_uint(&rest, &nr) || rest.n || !nr || nr > 1000)
+		return error_set(err, EINVAL, "a run is a number of /api/runs, not '%.40s'", text);
+	*run = (unsigned)nr;
+	return 0;
+}
+
+static int take_option(struct put *p, const struct asked_param *param, struct error *err)
+{
+	size_t i = 0;
+
+	if (!strcmp(param->name, "run"))
+		return take_run(param->value, &p->run[0], err);
+	if (!strcmp(param->name, "against"))
+		return take_run(param->value, &p->run[1], err);
+	while (p->options[i].name && strcmp(p->options[i].name, param->name))
+		i++;
+	if (!p->options[i].name)
+		return error_set(err, EINVAL, "%s takes no '%.40s'", p->question->name,
+				 param->name);
+	p->values[i] = p->options[i].metavar ? param->value : "";
+	return 0;
+}
+
+static int prepare(struct put *p, const struct asked *a, struct error *err)
+{
+	size_t nr = 0;
+	int r = 0;
+
+	p->run[0] = 1;
+	p->run[1] = 2;
+	while (nr < OPTIONS_MAX && p->question->options[nr].name) {
+		p->options[nr] = p->question->options[nr];
+		nr++;
+	}
+	p->options[nr] = (struct option){ "json", NULL, "" };
+	p->values[nr] = "";
+	if (a->has_too_many)
+		return error_set(err, EINVAL, "too many parameters");
+	for (size_t i = 0; i < a->nr_params && r >= 0; i++) {
+		r = take_option(p, &a->params[i], err);
+		if (!strcmp(a->params[i].name, "level"))
+			p->is_of_objects = object_level_is(a->params[i].value);
+	}
+	return r;
+}
+
+/* What the answer depends on, for the shelf. */
+static void key_of(const struct put *p, struct buf *key)
+{
+	buf_fmt(key, "%s", p->question->name);
+	for (unsigned i = 0; i < p->question->nr_runs; i++)
+		buf_fmt(key, " %u.%llu", p->run[i], (unsigned long long)p->generation[i]);
+	for (size_t i = 0; p->options[i].name; i++)
+		if (p->values[i]) {
+			buf_fmt(key, " %s=", p->options[i].name);
+			buf_bytes(key, str_of(p->values[i]));
+		}
+}
+
+static int take_runs(struct put *p, struct runs *runs, struct error *err)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < p->question->nr_runs && r >= 0; i++)
+		r = runs_take(runs, p->run[i], &p->stores[i], &p->generation[i], err);
+	return r;
+}
+
+static void give_runs(struct put *p, struct runs *runs)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (p->stores[i])
+			runs_give(runs, p->run[i], p->generation[i], p->stores[i]);
+}
+
+/* Long lists are written as they grow; beyond the bound they are only counted. */
+static void spill(void *to, const struct report *report)
+{
+	struct buf *body = to;
+
+	if (body->n <= BODY_MAX)
+		report_write_json_piece(report, body);
+}
+
+static void add_losses(const struct put *p, struct report *report)
+{
+	for (unsigned i = 0; i < p->question->nr_runs; i++) {
+		const struct losses *losses = store_losses(p->stores[i]);
+
+		for (int l = 0; l < LOSS_NR; l++)
+			if (p->question->is_of_objects || p->is_of_objects ||
+			    !loss_is_of_objects((enum loss)l))
+				report->losses.count[l] += losses->count[l];
+	}
+}
+
+static int ask(const struct put *p, struct store *const *stores, const char *name, struct buf *body,
+	       struct error *err)
+{
+	struct args args = { p->options, p->values, name };
+	struct report report;
+	int r;
+
+	report_init(&report);
+	report.spill = spill;
+	report.spill_to = body;
+	r = p->question->run(stores, &args, &report, err);
+	if (r >= 0) {
+		add_losses(p, &report);
+		report_write_json(&report, body);
+	}
+	report_done(&report);
+	return r;
+}
+
+/* Questions about requests are asked of objects by making a run of them. */
+static int ask_level(const struct put *p, const char *name, struct buf *body, struct error *err)
+{
+	struct store *made[2] = { NULL, NULL };
+	int r = 0;
+
+	if (!p->is_of_objects)
+		return ask(p, p->stores, name, body, err);
+	for (unsigned i = 0; i < p->question->nr_runs && r >= 0; i++)
+		r = object_level_run(p->stores[i], &made[i], err);
+	if (r >= 0)
+		r = ask(p, made, name, body, err);
+	for (unsigned i = 0; i < 2; i++)
+		if (made[i])
+			store_close(made[i]);
+	return r;
+}
+
+static unsigned status_of(int r)
+{
+	switch (-r) {
+	case EINVAL:
+		return 400;
+	case ENOENT:
+		return 404;
+	case EAGAIN:
+		return 503;
+	default:
+		return 500;
+	}
+}
+
+static void answer(const struct api *api, struct put *p, struct reply *r)
+{
+	const char *name = p->question->nr_runs == 1 ? runs_name(api->runs, p->run[0]) : NULL;
+	struct error err = { 0 };
+	struct buf key = { 0 };
+	int got;
+
+	key_of(p, &key);
+	if (shelf_find(api->shelf, buf_str(&key), &r->body, &r->status)) {
+		buf_done(&key);
+		return;
+	}
+	got = ask_level(p, name, &r->body, &err);
+	if (got < 0)
+		reply_error(r, status_of(got), "%s", err.msg);
+	else if (r->body.n > BODY_MAX)
+		reply_error(r, 413, "the answer is too long for one page: give limit");
+	else
+		shelf_put(api->shelf, buf_str(&key), buf_str(&r->body), r->status);
+	buf_done(&key);
+}
+
+void api_question(const struct api *api, const struct asked *a, struct reply *r)
+{
+	struct put p = { .question = find_question(a->path + strlen("/api/")) };
+	struct error err = { 0 };
+	int got;
+
+	r->status = 200;
+	r->type = LINES;
+	if (!p.question) {
+		reply_error(r, 404, "there is no such question: see /api/questions");
+		return;
+	}
+	got = prepare(&p, a, &err);
+	if (got >= 0)
+		got = take_runs(&p, api->runs, &err);
+	if (got >= 0)
+		answer(api, &p, r);
+	else
+		reply_error(r, status_of(got), "%s", err.msg);
+	give_runs(&p, api->runs);
+}
+
+static void tell_totals(struct jsonout *j, struct runs *runs, unsigned run)
+{
+	struct store_totals t = { 0 };
+	struct store *s = NULL;
+	uint64_t generation = 0;
+	struct error err = { 0 };
+
+	if (runs_take(runs, run, &s, &generation, &err) < 0) {
+		jsonout_key(j, "error");
+		jsonout_str(j, str_of(err.msg));
+		return;
+	}
+	if (store_totals(s, &t, &err) >= 0) {
+		jsonout_key(j, "requests");
+		jsonout_uint(j, t.nr_requests);
+		jsonout_key(j, "spans");
+		jsonout_uint(j, t.nr_spans);
+		jsonout_key(j, "events");
+		jsonout_uint(j, t.nr_events);
+		jsonout_key(j, "lines");
+		jsonout_uint(j, t.nr_log_lines);
+		jsonout_key(j, "files");
+		jsonout_uint(j, t.nr_files);
+		jsonout_key(j, "bytes");
+		jsonout_uint(j, t.bytes);
+		jsonout_key(j, "first");
+		jsonout_int(j, t.first_ns);
+		jsonout_key(j, "last");
+		jsonout_int(j, t.last_ns);
+	}
+	runs_give(runs, run, generation, s);
+}
+
+void api_runs(const struct api *api, const struct asked *a, struct reply *r)
+{
+	struct jsonout j = { .out = &r->body };
+	size_t nr = runs_nr(api->runs);
+
+	(void)a;
+	r->status = 200;
+	r->type = LINES;
+	for (unsigned run = 1; run <= nr; run++) {
+		jsonout_open(&j, '{');
+		runs_tell(api->runs, &j, run);
+		tell_totals(&j, api->runs, run);
+		jsonout_close(&j, '}');
+		buf_char(&r->body, '\n');
+	}
+}
+
+static void tell_question(struct jsonout *j, const struct question *q)
+{
+	jsonout_open(j, '{');
+	jsonout_key(j, "question");
+	jsonout_str(j, str_of(q->name));
+	jsonout_key(j, "summary");
+	jsonout_str(j, str_of(q->summary));
+	jsonout_key(j, "runs");
+	jsonout_uint(j, q->nr_runs);
+	jsonout_key(j, "options");
+	jsonout_open(j, '[');
+	for (const struct option *o = q->options; o->name; o++) {
+		jsonout_open(j, '{');
+		jsonout_key(j, "name");
+		jsonout_str(j, str_of(o->name));
+		jsonout_key(j, "value");
+		jsonout_str(j, str_of(o->metavar));
+		jsonout_key(j, "help");
+		jsonout_str(j, str_of(o->help));
+		jsonout_close(j, '}');
+	}
+	jsonout_close(j, ']');
+	jsonout_close(j, '}');
+	buf_char(j->out, '\n');
+}
+
+void api_questions(const struct api *api, const struct asked *a, struct reply *r)
+{
+	struct jsonout j = { .out = &r->body };
+
+	(void)a;
+	(void)api;
+	r->status = 200;
+	r->type = LINES;
+	for (size_t i = 0; questions[i]; i++)
+		tell_question(&j, questions[i]);
+}

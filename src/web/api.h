@@ -1,0 +1,24 @@
+/* Questions over HTTP: /api/QUESTION?run=1&OPTION=VALUE answers what culprit QUESTION --json does.
+ */
+#ifndef CULPRIT_WEB_API_H
+#define CULPRIT_WEB_API_H
+
+struct asked;
+struct reply;
+struct runs;
+struct shelf;
+
+struct api {
+	struct runs *runs;
+	struct shelf *shelf;
+	const char *version;
+};
+
+/* /api/runs: one object for each run that is open. */
+void api_runs(const struct api *api, const struct asked *a, struct reply *r);
+/* /api/questions: one object for each question, with its options. */
+void api_questions(const struct api *api, const struct asked *a, struct reply *r);
+/* /api/NAME for every name in the table of questions. */
+void api_question(const struct api *api, const struct asked *a, struct reply *r);
+
+#endif

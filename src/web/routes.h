@@ -1,0 +1,12 @@
+/* Which path is answered by whom: one table. */
+#ifndef CULPRIT_WEB_ROUTES_H
+#define CULPRIT_WEB_ROUTES_H
+
+struct api;
+struct asked;
+struct reply;
+
+/* Fills *r for anyone who was let in. */
+void routes_answer(const struct api *api, const struct asked *a, struct reply *r);
+
+#endif

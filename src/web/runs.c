@@ -1,0 +1,245 @@
+#include "web/runs.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/jsonout.h"
+#include "base/vec.h"
+#include "store/store.h"
+
+#define SPARE_MAX 4 /* handles that wait to be used again */
+
+enum state { PENDING, READY, FAILED };
+
+struct run {
+	enum state state;
+	char *path, *shown;
+	char doing[160]; /* PENDING: what; FAILED: why not */
+	double share;    /* PENDING: how much of it is done; negative: unknown */
+	struct stat seen;
+	uint64_t generation;
+	struct store *spare[SPARE_MAX];
+	size_t nr_spare;
+};
+
+struct runs {
+	pthread_mutex_t lock;
+	VEC(struct run *) all;
+};
+
+struct runs *runs_new(void)
+{
+	struct runs *r = mem_zalloc(sizeof(*r));
+
+	pthread_mutex_init(&r->lock, NULL);
+	return r;
+}
+
+static void drop_spare(struct run *run)
+{
+	while (run->nr_spare)
+		store_close(run->spare[--run->nr_spare]);
+}
+
+void runs_free(struct runs *r)
+{
+	if (!r)
+		return;
+	vec_each (&r->all, run) {
+		drop_spare(*run);
+		free((*run)->path);
+		free((*run)->shown);
+		free(*run);
+	}
+	vec_done(&r->all);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
+
+static char *copy(const char *text)
+{
+	size_t n = strlen(text) + 1;
+
+	return memcpy(mem_alloc(n), text, n);
+}
+
+static unsigned add(struct runs *r, const char *path, const char *shown, enum state state)
+{
+	struct run *run = mem_zalloc(sizeof(*run));
+	unsigned nr;
+
+	run->state = state;
+	run->path = path ? copy(path) : NULL;
+	run->shown = copy(shown);
+	run->share = -1;
+	pthread_mutex_lock(&r->lock);
+	vec_push(&r->all, run);
+	nr = (unsigned)r->all.nr;
+	pthread_mutex_unlock(&r->lock);
+	return nr;
+}
+
+unsigned runs_add(struct runs *r, const char *path, const char *shown)
+{
+	return add(r, path, shown, READY);
+}
+
+unsigned runs_add_pending(struct runs *r, const char *shown)
+{
+	return add(r, NULL, shown, PENDING);
+}
+
+/* With the lock held; NULL when there is none of that number. */
+static struct run *find(struct runs *r, unsigned run)
+{
+	return run && run <= r->all.nr ? r->all.v[run - 1] : NULL;
+}
+
+void runs_progress(struct runs *r, unsigned run, const char *doing, double share)
+{
+	struct run *it;
+
+	pthread_mutex_lock(&r->lock);
+	it = find(r, run);
+	snprintf(it->doing, sizeof(it->doing), "%s", doing);
+	it->share = share;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void runs_ready(struct runs *r, unsigned run, const char *path)
+{
+	struct run *it;
+
+	pthread_mutex_lock(&r->lock);
+	it = find(r, run);
+	free(it->path);
+	it->path = copy(path);
+	it->state = READY;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void runs_failed(struct runs *r, unsigned run, const char *why)
+{
+	struct run *it;
+
+	pthread_mutex_lock(&r->lock);
+	it = find(r, run);
+	snprintf(it->doing, sizeof(it->doing), "%s", why);
+	it->state = FAILED;
+	pthread_mutex_unlock(&r->lock);
+}
+
+size_t runs_nr(struct runs *r)
+{
+	size_t nr;
+
+	pthread_mutex_lock(&r->lock);
+	nr = r->all.nr;
+	pthread_mutex_unlock(&r->lock);
+	return nr;
+}
+
+const char *runs_name(struct runs *r, unsigned run)
+{
+	struct run *it;
+
+	pthread_mutex_lock(&r->lock);
+	it = find(r, run);
+	pthread_mutex_unlock(&r->lock);
+	return it ? it->shown : "";
+}
+
+/* A run is written beside its name and renamed: another file under the name is another run. */
+static void notice_change(struct run *run)
+{
+	struct stat now = { 0 };
+
+	if (store_is_remote(run->path) || stat(run->path, &now))
+		return;
+	if (run->generation && now.st_ino == run->seen.st_ino && now.st_dev == run->seen.st_dev &&
+	    now.st_mtim.tv_sec == run->seen.st_mtim.tv_sec &&
+	    now.st_mtim.tv_nsec == run->seen.st_mtim.tv_nsec)
+		return;
+	run->seen = now;
+	run->generation++;
+	drop_spare(run);
+}
+
+static int not_ready(const struct run *run, struct error *err)
+{
+	if (run->state == FAILED)
+		return error_set(err, EIO, "%s", run->doing);
+	return error_set(err, EAGAIN, "this run is still being made: %s", run->doing);
+}
+
+int runs_take(struct runs *r, unsigned run, struct store **s, uint64_t *generation,
+	      struct error *err)
+{
+	struct run *it;
+	int got = 0;
+
+	*s = NULL;
+	pthread_mutex_lock(&r->lock);
+	it = find(r, run);
+	if (!it)
+		got = error_set(err, ENOENT, "there is no run %u: %zu are open", run, r->all.nr);
+	else if (it->state != READY)
+		got = not_ready(it, err);
+	if (!got) {
+		notice_change(it);
+		*generation = it->generation;
+		if (it->nr_spare)
+			*s = it->spare[--it->nr_spare];
+	}
+	pthread_mutex_unlock(&r->lock);
+	/* the path of a run that is ready never changes, and opening may take its time */
+	return got < 0 || *s ? got : store_open(s, it->path, err);
+}
+
+void runs_give(struct runs *r, unsigned run, uint64_t generation, struct store *s)
+{
+	struct run *it;
+
+	pthread_mutex_lock(&r->lock);
+	it = find(r, run);
+	if (it->generation == generation && it->nr_spare < SPARE_MAX) {
+		it->spare[it->nr_spare++] = s;
+		s = NULL;
+	}
+	pthread_mutex_unlock(&r->lock);
+	if (s)
+		store_close(s);
+}
+
+void runs_tell(struct runs *r, struct jsonout *j, unsigned run)
+{
+	static const char *const words[] = { "pending", "ready", "failed" };
+	struct run *it;
+
+	pthread_mutex_lock(&r->lock);
+	it = find(r, run);
+	if (it->state == READY)
+		notice_change(it);
+	jsonout_key(j, "run");
+	jsonout_uint(j, run);
+	jsonout_key(j, "name");
+	jsonout_str(j, str_of(it->shown));
+	jsonout_key(j, "state");
+	jsonout_str(j, str_of(words[it->state]));
+	jsonout_key(j, "generation");
+	jsonout_uint(j, it->generation);
+	if (it->state != READY) {
+		jsonout_key(j, "doing");
+		jsonout_str(j, str_of(it->doing));
+		jsonout_key(j, "share");
+		if (it->share >= 0)
+			jsonout_double(j, it->share);
+		else
+			jsonout_null(j);
+	}
+	pthread_mutex_unlock(&r->lock);
+}

@@ -1,0 +1,22 @@
+// What stands in place of a view that has nothing to show yet, or nothing at all.
+import { h, put } from './dom';
+import { Refused } from './api';
+
+/** Keeps the height of what was there, so that nothing jumps. */
+export function waiting(root: HTMLElement): () => void {
+	const timer = setTimeout(() => root.setAttribute('aria-busy', 'true'), 150);
+	return () => {
+		clearTimeout(timer);
+		root.removeAttribute('aria-busy');
+	};
+}
+
+/** Nothing found: says so, and what to do. */
+export function empty(title: string, what: string, command?: string): HTMLElement {
+	return h('div', { class: 'empty' }, h('h2', {}, title), h('p', {}, what), command ? h('pre', {}, command) : null);
+}
+
+export function failed(root: HTMLElement, error: unknown): void {
+	const text = error instanceof Error ? error.message : String(error);
+	put(root, h('div', { class: 'empty failed', role: 'alert' }, h('h2', {}, error instanceof Refused && error.status === 404 ? 'Not found' : 'This did not work'), h('p', {}, text)));
+}

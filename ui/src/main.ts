@@ -1,0 +1,264 @@
+// The page: frame, address, keys. What is inside the frame is the business of views.
+import { ask, forgetUnless, now, type Row } from './core/api';
+import { h, put } from './core/dom';
+import { saveExport, snapshot } from './core/exports';
+import { moment, duration } from './core/format';
+import { changed, elsewhere, read, write, type Link } from './core/link';
+import { empty, failed, waiting } from './core/state';
+import { themeInit, themeToggle } from './core/theme';
+import type { App, Opened, Run, View } from './core/view';
+import { views } from './views';
+
+const POLL_MS = 2000;
+
+const frame = {
+	runs: h('div', { class: 'runs' }),
+	tabs: h('nav', { class: 'tabs', 'aria-label': 'Views' }),
+	selection: h('div', { class: 'selection', 'aria-label': 'Selection' }),
+	main: h('main', { id: 'view', tabindex: -1 }),
+	losses: h('div', { class: 'losses' }),
+	said: h('div', { class: 'said', role: 'status', 'aria-live': 'polite' }),
+};
+
+let link: Link = read(location.hash);
+let runs: Run[] = [];
+let knows = new Map<string, Set<string>>(); // the options of each question
+let opened: { view: View; it: Opened; root: HTMLElement } | null = null;
+let showing = new AbortController();
+let lettered = false; // g was pressed: a letter of a view comes next
+let losses: Record<string, number> = {};
+
+const app: App = {
+	get link() { return link; },
+	get runs() { return runs; },
+	go: to => { location.hash = write(to); },
+	select: params => { location.hash = write(changed(link, params)); },
+	ask: async (question, params = {}) => {
+		const all: Record<string, string> = { run: '1', ...link.params, ...params };
+		const known = knows.get(question);
+		const sent = Object.fromEntries(Object.entries(all).filter(([k, v]) => v !== '' && (k === 'run' || k === 'against' || known?.has(k)) || params[k] === ''));
+		if (question !== 'diff')
+			delete sent.against;
+		const got = await ask(question, sent);
+		tellLosses(got.losses);
+		return got;
+	},
+	href: write,
+	say: text => {
+		put(frame.said, text);
+		setTimeout(() => { if (frame.said.textContent === text) put(frame.said); }, 4000);
+	},
+};
+
+// --- frame -------------------------------------------------------------------------------------
+
+function tellLosses(more: Record<string, number>): void {
+	losses = { ...losses, ...more };
+	const all = Object.entries(losses).filter(([, n]) => n > 0);
+	put(frame.losses, all.length
+		? h('details', {}, h('summary', {}, `${all.length} kinds of losses and guesses`),
+			h('ul', {}, ...all.map(([name, n]) => h('li', {}, `${n.toLocaleString('en-US')} ${name.replaceAll('_', ' ')}`))))
+		: 'Nothing was passed over or guessed.');
+}
+
+function drawRuns(): void {
+	const picker = (name: string, label: string, none?: string): HTMLElement => {
+		const now = link.params[name] ?? (none === undefined ? '1' : '');
+		const list = h('select', { 'aria-label': label, change: e => app.select({ [name]: (e.target as HTMLSelectElement).value }) },
+			none !== undefined ? h('option', { value: '' }, none) : null,
+			...runs.map(r => h('option', { value: r.run, selected: String(r.run) === now }, r.name)));
+		return h('label', {}, h('span', {}, label), list);
+	};
+	put(frame.runs, picker('run', 'Run'), runs.length > 1 ? picker('against', 'Against', 'nothing') : null);
+}
+
+function drawTabs(): void {
+	put(frame.tabs, ...views.map((v, i) => h('a', {
+		href: write(elsewhere(link, v.id)), class: v.id === link.view ? 'here' : '', 'aria-current': v.id === link.view ? 'page' : undefined,
+		title: `${v.about} (${i + 1}, or g ${v.letter})`,
+	}, v.title)));
+}
+
+const CHIPS: [names: string[], text: (p: Record<string, string>) => string][] = [
+	[['type'], p => `type ${p.type}`],
+	[['node'], p => `node ${p.node}`],
+	[['level'], p => `level ${p.level}`],
+	[['from', 'until'], p => `time ${p.from ? moment(Number(p.from)) : '…'} to ${p.until ? moment(Number(p.until)) : '…'}`],
+	[['min', 'max'], p => `latency ${p.min ? duration(Number(p.min)) : '0'} to ${p.max ? duration(Number(p.max)) : '…'}`],
+];
+
+function drawSelection(): void {
+	const chips = CHIPS.filter(([names]) => names.some(n => link.params[n]));
+	put(frame.selection, ...(chips.length ? chips.map(([names, text]) => h('button', {
+		class: 'chip', title: 'Take this away', click: () => app.select(Object.fromEntries(names.map(n => [n, '']))),
+	}, text(link.params), ' ×')) : [h('span', { class: 'quiet' }, 'All requests. Brush a time or a latency, or pick a type or a node: everything follows.')]));
+}
+
+function menu(): HTMLElement {
+	const items = h('div', { class: 'menu', role: 'menu' });
+	const fill = (): void => {
+		const name = `culprit-${link.view}`;
+		const page = { name: `${name}.html`, title: 'This view as one HTML file', make: () => snapshot(frame.main, document.title) };
+		const tools = ['perfetto', 'jaeger', 'otlp', 'chrome', 'csv'];
+		put(items, ...[...(opened?.it.exports?.() ?? []), page].map(e => h('button', { role: 'menuitem', click: () => void saveExport(e).catch(err => app.say(String(err))) }, e.title)),
+			...tools.map(t => h('a', { role: 'menuitem', download: '', href: `/api/export?format=${t}&run=${link.params.run ?? '1'}` }, `The run for ${t}`)));
+	};
+	return h('details', { class: 'exports', toggle: fill }, h('summary', {}, 'Export'), items);
+}
+
+function drawFrame(): void {
+	put(document.getElementById('app')!,
+		h('a', { class: 'skip', href: '#view', click: e => { e.preventDefault(); frame.main.focus(); } }, 'Skip to the view'),
+		h('header', {}, h('a', { class: 'brand', href: '#/' }, 'Culprit'), frame.tabs, frame.runs, menu(),
+			h('button', { class: 'plain', title: 'Dark or light (t)', 'aria-label': 'Dark or light', click: themeToggle }, '◐'),
+			h('button', { class: 'plain', title: 'Keys (?)', 'aria-label': 'Keys', click: help }, '?')),
+		frame.selection, frame.main, h('footer', {}, frame.losses, frame.said));
+}
+
+// --- keys --------------------------------------------------------------------------------------
+
+function help(): void {
+	const dialog = h('dialog', { class: 'help', 'aria-label': 'Keys' });
+	const keys: [string, string][] = [...views.map((v, i): [string, string] => [`${i + 1} or g ${v.letter}`, `${v.title}: ${v.about}`]),
+		['/', 'search in this view'], ['j k ↑ ↓', 'walk over rows'], ['Enter', 'open the row'], ['Esc', 'take the selection away'], ['t', 'dark or light'], ['e', 'export'], ['?', 'this list']];
+	put(dialog, h('h2', {}, 'Keys'), h('dl', {}, ...keys.flatMap(([k, what]) => [h('dt', {}, h('kbd', {}, k)), h('dd', {}, what)])),
+		h('button', { click: () => dialog.close() }, 'Close'));
+	dialog.addEventListener('close', () => dialog.remove());
+	document.body.append(dialog);
+	dialog.showModal();
+}
+
+const isTyping = (e: KeyboardEvent): boolean => e.target instanceof HTMLElement && /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
+
+function globalKey(e: KeyboardEvent): boolean {
+	const byLetter = lettered ? views.find(v => v.letter === e.key) : undefined;
+	const view = byLetter ?? views[Number(e.key) - 1];
+	lettered = e.key === 'g' && !lettered;
+	if (view)
+		app.go(elsewhere(link, view.id));
+	else if (e.key === '/')
+		frame.main.querySelector<HTMLElement>('input[type=search]')?.focus();
+	else if (e.key === 't')
+		themeToggle();
+	else if (e.key === '?')
+		help();
+	else if (e.key === 'e')
+		document.querySelector<HTMLElement>('.exports > summary')?.click();
+	else if (e.key === 'Escape')
+		app.select({ type: '', node: '', from: '', until: '', min: '', max: '' });
+	else
+		return lettered;
+	return true;
+}
+
+function onKey(e: KeyboardEvent): void {
+	if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector('dialog[open]'))
+		return;
+	if (isTyping(e)) {
+		if (e.key === 'Escape')
+			(e.target as HTMLElement).blur();
+		return;
+	}
+	if ((!lettered && opened?.it.key?.(e)) || globalKey(e))
+		e.preventDefault();
+}
+
+// --- views -------------------------------------------------------------------------------------
+
+function openView(view: View): void {
+	opened?.it.close?.();
+	const root = h('section', { class: `view ${view.id}`, 'aria-label': view.title });
+	put(frame.main, root);
+	opened = { view, it: view.open(root, app), root };
+	document.title = `${view.title} · Culprit`;
+}
+
+/** Why there is nothing to show, or null. */
+function obstacle(view: View): HTMLElement | null {
+	const run = runs.find(r => String(r.run) === (link.params.run ?? '1'));
+	if (!runs.length)
+		return empty('No run is open', 'Analyze logs, traces or captures, then open the page with the run:', 'culprit analyze LOGS -o run.culprit\nculprit serve run.culprit');
+	if (!run)
+		return empty('There is no such run', `The link names run ${link.params.run}, and ${runs.length} are open. Pick one above.`);
+	if (run.state === 'pending')
+		return h('div', { class: 'empty' }, h('h2', {}, `${run.name} is being analyzed`), h('p', {}, run.doing ?? ''),
+			h('progress', run.share === null || run.share === undefined ? {} : { value: run.share, max: 1 }));
+	if (run.state === 'failed' || run.error)
+		return empty('This run cannot be shown', run.error ?? run.doing ?? '');
+	const why = view.lacks?.(runs, link);
+	return why ? empty(view.title, why) : null;
+}
+
+async function show(): Promise<void> {
+	const view = views.find(v => v.id === link.view) ?? views[0]!;
+	showing.abort();
+	showing = new AbortController();
+	const { signal } = showing;
+	drawRuns();
+	drawTabs();
+	drawSelection();
+	const why = obstacle(view);
+	if (why) {
+		opened?.it.close?.();
+		opened = null;
+		put(frame.main, why);
+		return;
+	}
+	if (opened?.view !== view || !opened.root.isConnected)
+		openView(view);
+	const { root, it } = opened!;
+	const done = waiting(root);
+	try {
+		await it.show(link, signal);
+	} catch (error) {
+		if (!signal.aborted) {
+			failed(root, error);
+			opened = null;
+		}
+	}
+	done();
+	if (!signal.aborted)
+		root.dataset.shown = write(link);
+}
+
+function onHash(): void {
+	const before = link.params.run;
+	link = read(location.hash);
+	if (!views.some(v => v.id === link.view))
+		link = { view: views[0]!.id, params: link.params };
+	if (before !== link.params.run)
+		losses = {};
+	void show();
+}
+
+/** Runs that are being made or kept up to date are looked at again. */
+async function look(): Promise<void> {
+	try {
+		const rows = (await now('runs')).rows as Row[] as Run[];
+		const stamp = JSON.stringify(rows.map(r => [r.run, r.state, (r as Row).generation]));
+		const isNew = JSON.stringify(rows) !== JSON.stringify(runs);
+		runs = rows;
+		forgetUnless(stamp);
+		if (isNew)
+			await show();
+	} catch (error) {
+		app.say(error instanceof Error ? error.message : String(error));
+	}
+	setTimeout(() => void look(), POLL_MS);
+}
+
+async function start(): Promise<void> {
+	themeInit();
+	drawFrame();
+	const questions = (await now('questions')).rows;
+	knows = new Map(questions.map(q => [q.question, new Set<string>(q.options.map((o: Row) => o.name))]));
+	addEventListener('hashchange', onHash);
+	addEventListener('keydown', onKey);
+	addEventListener('themechange', () => void show());
+	link = read(location.hash);
+	if (!views.some(v => v.id === link.view))
+		link = { view: views[0]!.id, params: link.params };
+	await look();
+}
+
+void start().catch(error => failed(frame.main, error));
