@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ask/object_level.h"
+#include "ask/selection.h"
 #include "base/error.h"
 #include "cli/beside.h"
 #include "cli/command.h"
@@ -67,7 +68,7 @@ static int ask(const struct call *call, struct store *const *runs, struct error 
 		args.run = storing_shown(call->inputs[0], &name);
 	report_init(&report);
 	show_begin(&report, call);
-	got = q->run(runs, &args, &report, err);
+	got = selection_ask(q, runs, &args, &report, err);
 	for (unsigned i = 0; got >= 0 && i < q->nr_runs; i++)
 		add_losses(&report, call, store_losses(runs[i]));
 	shown = got >= 0 ? show_report(&report, call, err) : 0;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/selection.h"
 #include "base/mem.h"
 #include "cli/shared.h"
 
@@ -269,18 +270,26 @@ static bool has_option(const struct option *o, const char *name)
 	return false;
 }
 
+static void add_options(struct option *all, const struct option *more)
+{
+	size_t nr = count(all);
+
+	for (; more->name; more++)
+		if (!has_option(all, more->name))
+			all[nr++] = *more;
+}
+
 /* A question's own options, then those of every question but for names that it uses otherwise.
  * Lives as long as the program. */
-static const struct option *with_shared(const struct option *own)
+static const struct option *with_shared(const struct question *q)
 {
-	size_t nr = count(own), nr_shared = count(shared_options);
-	struct option *all = mem_zalloc(mem_bytes(nr + nr_shared + 1, sizeof(*all)));
+	size_t nr = count(q->options) + count(selection_options) + count(shared_options);
+	struct option *all = mem_zalloc(mem_bytes(nr + 1, sizeof(*all)));
 
-	if (nr)
-		memcpy(all, own, nr * sizeof(*all));
-	for (size_t i = 0; i < nr_shared; i++)
-		if (!has_option(own, shared_options[i].name))
-			all[nr++] = shared_options[i];
+	add_options(all, q->options);
+	if (selection_is_for(q))
+		add_options(all, selection_options);
+	add_options(all, shared_options);
 	return all;
 }
 
@@ -289,7 +298,7 @@ static struct command command_of(const struct question *q)
 	return (struct command){ .name = q->name,
 				 .summary = q->summary,
 				 .usage = q->nr_runs == 2 ? "BEFORE AFTER" : "RUN|INPUT...",
-				 .options = with_shared(q->options),
+				 .options = with_shared(q),
 				 .examples = q->examples,
 				 .question = q,
 				 .inputs_min = q->nr_runs,

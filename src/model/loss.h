@@ -210,6 +210,9 @@
 	X(LOSS_PATHS_RARE, "requests_of_rare_paths", \
 	  "request left out of the patterns of paths, which are too many", \
 	  "requests left out of the patterns of paths, which are too many") \
+	X(LOSS_REQUESTS_SAMPLED, "requests_sampled", \
+	  "request that was not looked into: a sample stands for all (--sample)", \
+	  "requests that were not looked into: a sample stands for all (--sample)") \
 	X(LOSS_OBJECTS_MOMENT, "objects_of_a_moment", \
 	  "object that is named at one moment only (no request at the level of objects)", \
 	  "objects that are named at one moment only (no requests at the level of objects)") \

@@ -82,11 +82,23 @@ int store_request_by_key(struct store *s, struct str key, uint64_t *id, struct e
 int store_each_type(struct store *s, int (*each)(void *ctx, struct str type, uint64_t nr),
 		    void *ctx, struct error *err)
 {
+	const struct catalog_type *v = s->narrow.is_on ? s->narrow.types.v : s->catalog.types.v;
+	size_t nr = s->narrow.is_on ? s->narrow.types.nr : s->catalog.types.nr;
 	int r = unfinished(s, err);
 
-	for (size_t i = 0; i < s->catalog.types.nr && !r; i++)
-		r = each(ctx, s->catalog.types.v[i].name, s->catalog.types.v[i].nr);
+	for (size_t i = 0; i < nr && !r; i++)
+		r = each(ctx, v[i].name, v[i].nr);
 	return r;
+}
+
+struct str store_type(const struct store *s, uint32_t type)
+{
+	return type < s->catalog.types.nr ? s->catalog.types.v[type].name : STR("");
+}
+
+uint32_t store_nr_types(const struct store *s)
+{
+	return (uint32_t)s->catalog.types.nr;
 }
 
 static bool contains_nocase(struct str s, struct str part)
@@ -100,55 +112,102 @@ static bool contains_nocase(struct str s, struct str part)
 	return false;
 }
 
-static int no_type(struct store *s, struct str part, size_t nr, struct error *err)
+/* Types and nodes are found by the same rules. */
+struct listed {
+	struct store *s;
+	const char *what;
+	size_t nr;
+	struct str (*at)(const struct store *s, size_t i);
+};
+
+static int not_one(const struct listed *l, struct str part, size_t nr, struct error *err)
 {
 	struct buf names = { 0 };
 	size_t listed = 0, rest;
 
-	vec_each (&s->catalog.types, t) {
-		if (nr && !contains_nocase(t->name, part))
+	for (size_t i = 0; i < l->nr; i++) {
+		struct str name = l->at(l->s, i);
+
+		if (nr && !contains_nocase(name, part))
 			continue;
 		if (listed++ < 5)
 			buf_fmt(&names, "%s'" STR_FMT "'", listed > 1 ? ", " : "",
-				STR_ARG(str_head(t->name, 60)));
+				STR_ARG(str_head(name, 60)));
 	}
 	rest = listed > 5 ? listed - 5 : 0;
 	if (rest)
 		buf_fmt(&names, " and %zu more", rest);
 	if (!listed)
-		error_set(err, ENOENT, "no requests of type '" STR_FMT "': there are none at all",
-			  STR_ARG(str_head(part, 100)));
+		error_set(err, ENOENT, "no requests of %s '" STR_FMT "': there are none at all",
+			  l->what, STR_ARG(str_head(part, 100)));
 	else
-		error_set(err, ENOENT, "%s types match '" STR_FMT "': there %s " STR_FMT,
-			  nr ? "several" : "no", STR_ARG(str_head(part, 100)),
+		error_set(err, ENOENT, "%s %ss match '" STR_FMT "': there %s " STR_FMT,
+			  nr ? "several" : "no", l->what, STR_ARG(str_head(part, 100)),
 			  listed > 1 ? "are" : "is", STR_ARG(buf_str(&names)));
 	buf_done(&names);
 	return 0;
 }
 
-int store_find_type(struct store *s, struct str part, struct str *type, struct error *err)
+static int find_one(const struct listed *l, struct str part, struct str *found, struct error *err)
 {
 	struct str nocase = { 0 }, inside = { 0 };
 	size_t nr_nocase = 0, nr_inside = 0;
 
-	vec_each (&s->catalog.types, t) {
-		if (str_eq(t->name, part)) {
-			*type = t->name;
+	for (size_t i = 0; i < l->nr; i++) {
+		struct str name = l->at(l->s, i);
+
+		if (str_eq(name, part)) {
+			*found = name;
 			return 1;
 		}
-		if (str_eq_nocase(t->name, part)) {
-			nocase = t->name;
+		if (str_eq_nocase(name, part)) {
+			nocase = name;
 			nr_nocase++;
 		}
-		if (contains_nocase(t->name, part)) {
-			inside = t->name;
+		if (contains_nocase(name, part)) {
+			inside = name;
 			nr_inside++;
 		}
 	}
 	if (nr_nocase != 1 && nr_inside != 1)
-		return no_type(s, part, nr_inside, err);
-	*type = nr_nocase == 1 ? nocase : inside;
+		return not_one(l, part, nr_inside, err);
+	*found = nr_nocase == 1 ? nocase : inside;
 	return 1;
+}
+
+static struct str type_at(const struct store *s, size_t i)
+{
+	return s->catalog.types.v[i].name;
+}
+
+int store_find_type(struct store *s, struct str part, struct str *type, struct error *err)
+{
+	struct listed types = { s, "type", s->catalog.types.nr, type_at };
+
+	return find_one(&types, part, type, err);
+}
+
+static struct str node_at(const struct store *s, size_t i)
+{
+	return s->brief_names.sets.nodes.v[i + 1];
+}
+
+/* Where not all nodes are known, a name is taken as it is. */
+int store_find_node(struct store *s, struct str part, struct str *node, struct error *err)
+{
+	struct listed nodes = { s, "node", 0, node_at };
+	int r = unfinished(s, err);
+
+	if (!r)
+		r = brief_names_read(s, err);
+	if (r < 0)
+		return r;
+	if (!r) {
+		*node = part;
+		return 1;
+	}
+	nodes.nr = s->brief_names.sets.nodes.nr ? s->brief_names.sets.nodes.nr - 1 : 0;
+	return find_one(&nodes, part, node, err);
 }
 
 /* --- the requests of all events -------------------------------------------------------------- */
@@ -191,7 +250,7 @@ int store_event_requests(struct store *s, uint64_t **requests, uint64_t *nr_even
 		return r;
 	p.requests = mem_zalloc(mem_bytes(p.nr_events + 1, sizeof(*p.requests)));
 	while (!r && (r = bodies_next(s, &c, &id, &record, err)) > 0)
-		r = place_events(s, &p, id, record, err);
+		r = narrow_has(&s->narrow, id) ? place_events(s, &p, id, record, err) : 0;
 	bodies_done(&c);
 	vec_done(&p.numbers);
 	if (r) {

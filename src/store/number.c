@@ -18,6 +18,7 @@ struct numbering {
 	struct buf rows;
 	struct names types;
 	VEC(uint64_t) counts; /* by the number of the type in types */
+	struct briefs_made briefs;
 };
 
 static int flush_rows(struct numbering *n, struct error *err)
@@ -32,31 +33,54 @@ static int flush_rows(struct numbering *n, struct error *err)
 	return r;
 }
 
-static void count_type(struct numbering *n, struct str type)
+static sym_t count_type(struct numbering *n, struct str type)
 {
 	sym_t sym = names_add(&n->types, type);
 
 	while (n->counts.nr <= sym)
 		vec_push(&n->counts, 0);
 	n->counts.v[sym]++;
+	return sym;
 }
 
-/* A row is the ordinal of the body and the request; its id is its place. */
+static int add_brief(struct numbering *n, const struct request *r, uint64_t ordinal, uint64_t set,
+		     sym_t type, struct error *err)
+{
+	struct brief_row row = { .ordinal = ordinal,
+				 .set = (uint32_t)set,
+				 .nr_spans = r->nr_spans };
+
+	row.b = (struct brief){ .id = n->next,
+				.start = r->start,
+				.duration = (int64_t)((uint64_t)r->end - (uint64_t)r->start),
+				.type = type,
+				.confidence = r->confidence,
+				.error = r->error,
+				.incomplete = r->incomplete };
+	return briefs_add(n->s, &n->briefs, &row, err);
+}
+
+/* A row is the ordinal of the body and the request; its id is its place. The set of its nodes,
+ * which stands in front while it waits, goes to the briefs. */
 static int number_one(void *ctx, struct str row, struct error *err)
 {
 	struct numbering *n = ctx;
 	struct request r = { 0 };
 	struct str rest = row;
-	uint64_t ordinal;
+	uint64_t ordinal, set;
+	int result;
 
+	if (!str_take_varint(&rest, &set) || set > NODESET_UNKNOWN)
+		return db_damaged(n->s->db, "its temporary file was changed", err);
+	row = rest;
 	if (!str_take_varint(&rest, &ordinal) || ordinal >= n->s->catalog.totals.nr_requests ||
 	    !code_take_request(&rest, &n->s->syms, &r))
 		return db_damaged(n->s->db, "its temporary file was changed", err);
-	count_type(n, r.type);
+	result = add_brief(n, &r, ordinal, set, count_type(n, r.type), err);
 	n->ids[ordinal] = (uint32_t)n->next++;
 	buf_add(&n->rows, row);
-	if (n->rows.n < ROWS_BYTES && n->next - n->first < ROWS_MOST)
-		return 0;
+	if (result || (n->rows.n < ROWS_BYTES && n->next - n->first < ROWS_MOST))
+		return result;
 	return flush_rows(n, err);
 }
 
@@ -100,6 +124,20 @@ static void keep_types(struct numbering *n)
 		qsort(c->types.v, c->types.nr, sizeof(*c->types.v), compare_types);
 }
 
+/* Where each type stands in the catalog. */
+static int finish_briefs(struct numbering *n, struct error *err)
+{
+	const struct catalog *c = &n->s->catalog;
+	uint32_t *place = mem_zalloc(mem_bytes(n->counts.nr + 1, sizeof(*place)));
+	int r;
+
+	for (size_t i = 0; i < c->types.nr; i++)
+		place[names_find(&n->types, c->types.v[i].name)] = (uint32_t)i;
+	r = briefs_finish(n->s, &n->briefs, place, n->counts.nr, err);
+	free(place);
+	return r;
+}
+
 int number_requests(struct store *s, struct error *err)
 {
 	struct numbering n = { .s = s, .next = 1, .first = 1 };
@@ -111,8 +149,11 @@ int number_requests(struct store *s, struct error *err)
 		r = flush_rows(&n, err);
 	if (!r)
 		r = write_ids(&n, err);
-	if (!r)
+	if (!r) {
 		keep_types(&n);
+		r = finish_briefs(&n, err);
+	}
+	briefs_made_done(&n.briefs);
 	free(n.ids);
 	buf_done(&n.rows);
 	names_done(&n.types);

@@ -44,10 +44,11 @@ static int check_body(const struct request_body *b, struct error *err)
 }
 
 /* number.c reads the row. */
-static int add_pending(struct store *s, const struct request *r, uint64_t ordinal,
+static int add_pending(struct store *s, const struct request *r, uint64_t ordinal, uint32_t set,
 		       struct error *err)
 {
 	buf_clear(&s->scratch);
+	buf_varint(&s->scratch, set);
 	buf_varint(&s->scratch, ordinal);
 	code_add_request(&s->scratch, &s->syms, r);
 	return sorter_add(s->sorter, r->start, r->end, r->key, buf_str(&s->scratch), err);
@@ -61,7 +62,7 @@ static int add_request(struct store *s, const struct request *r, const struct re
 
 	if (t->nr_requests >= UINT32_MAX)
 		return error_set(err, EFBIG, "more requests than a run can hold");
-	result = add_pending(s, r, t->nr_requests, err);
+	result = add_pending(s, r, t->nr_requests, nodesets_of(&s->sets, body), err);
 	if (result)
 		return result;
 	buf_clear(&s->scratch);

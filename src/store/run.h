@@ -3,7 +3,10 @@
 #define CULPRIT_STORE_RUN_H
 
 #include "base/vec.h"
+#include "store/brief.h"
 #include "store/catalog.h"
+#include "store/narrow.h"
+#include "store/nodesets.h"
 #include "store/place.h"
 #include "store/store.h"
 #include "store/sym.h"
@@ -33,10 +36,13 @@ struct store {
 	VEC(uint64_t) body_blocks; /* the first ordinals of those written */
 	VEC(uint8_t) placed;       /* a bit for each event that is in a request */
 	bool has_objects;
+	struct nodesets sets; /* of the nodes that requests cross */
 
 	/* reading only */
 	struct events_read *events; /* the block that was decoded last */
 	struct texts *texts;        /* source files that are open */
+	struct brief_names brief_names;
+	struct narrow narrow; /* which requests walks see */
 };
 
 /* Every write passes here, so that a run that failed once is never made whole. */

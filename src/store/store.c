@@ -126,6 +126,7 @@ static void end_writing(struct store *s)
 	buf_done(&s->scratch);
 	vec_done(&s->body_blocks);
 	vec_done(&s->placed);
+	nodesets_done(&s->sets);
 }
 
 int store_finish(struct store *s, struct error *err)
@@ -174,6 +175,8 @@ void store_close(struct store *s)
 	place_done(&s->place);
 	events_read_free(s->events);
 	texts_free(s->texts);
+	brief_names_done(&s->brief_names);
+	narrow_done(&s->narrow);
 	catalog_done(&s->catalog);
 	syms_done(&s->syms);
 	free(s);
@@ -220,6 +223,10 @@ int store_totals(struct store *s, struct store_totals *t, struct error *err)
 {
 	(void)err;
 	*t = s->catalog.totals;
+	if (s->narrow.is_on) {
+		t->nr_requests = s->narrow.nr;
+		t->nr_spans = s->narrow.nr_spans;
+	}
 	return 0;
 }
 

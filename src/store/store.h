@@ -120,15 +120,44 @@ int store_each_clock_fix(struct store *s, int (*each)(void *ctx, const struct cl
 /* Which requests: zero means all. */
 struct request_filter {
 	struct str type; /* exact, or a part of it that only one type has: see store_find_type */
+	struct str
+		node; /* of store_narrow only: a span of it is there; exact, see store_find_node */
 	int64_t from_ns, until_ns; /* start within [from, until) when until > 0 */
+	int64_t min_ns, max_ns;    /* duration within [min, max] when max > 0 */
 	uint64_t limit;            /* 0 for no limit */
-	enum { BY_ID, BY_SLOWEST } order;
+	uint64_t offset;           /* so many are left out in front */
+	enum { BY_ID, BY_SLOWEST, BY_FASTEST, BY_LATEST, BY_TYPE } order;
 };
-/* In order of id (that is, of start), or the slowest first. */
+
+/* From now on every walk of requests, and what is told of types and totals, is of these requests
+ * only; NULL for all again. What asks for one request by its number still finds any. */
+int store_narrow(struct store *s, const struct request_filter *f, struct error *err);
+/* From now on, until store_narrow, a walk of bodies reads about so many of them and leaves the
+ * others out; the same ones each time. 0: all. */
+void store_sample(struct store *s, uint64_t nr);
+/* How many the walks since then left out, at the most. */
+uint64_t store_nr_unread(const struct store *s);
+
+/* In order of id (that is, of start), or as the filter says. */
 int store_each_request(struct store *s, const struct request_filter *f,
 		       int (*each)(void *ctx, const struct request *r), void *ctx,
 		       struct error *err);
-/* The same with spans, edges and events, in an order of the store's own choosing that is fast. Body
+/* A request without its texts. */
+struct brief {
+	uint64_t id;
+	int64_t start, duration;
+	uint32_t type; /* see store_type */
+	float confidence;
+	bool error, incomplete;
+};
+/* Much faster than the former. In order of id; limit, offset and order of the filter have no part
+ * in it. */
+int store_each_brief(struct store *s, const struct request_filter *f,
+		     int (*each)(void *ctx, const struct brief *b), void *ctx, struct error *err);
+/* The name of a type of a brief. */
+struct str store_type(const struct store *s, uint32_t type);
+uint32_t store_nr_types(const struct store *s);
+/* Requests with spans, edges and events, in an order of the store's own choosing that is fast. Body
  * borrowed for the call. */
 int store_each_body(struct store *s, const struct request_filter *f,
 		    int (*each)(void *ctx, const struct request *r,
@@ -147,6 +176,9 @@ int store_each_type(struct store *s, int (*each)(void *ctx, struct str type, uin
 /* A type by its whole name or by a part that is unique, ignoring case: 1 and *type, 0 and a
  * sentence in *err with the candidates. */
 int store_find_type(struct store *s, struct str part, struct str *type, struct error *err);
+
+/* Likewise a node that requests cross. */
+int store_find_node(struct store *s, struct str part, struct str *node, struct error *err);
 
 /* Events by number, counted from 0 as they were delivered: from first on, in order. Works before
  * store_finish too, for inferences that read events which carry no key. */

@@ -3,111 +3,45 @@
 
 #include "base/error.h"
 #include "store/body.h"
+#include "store/brief.h"
 #include "store/code.h"
 #include "store/db.h"
+#include "store/pick.h"
 #include "store/rows.h"
 #include "store/run.h"
+#include "store/wanted.h"
 
 /*
  * All requests are walked in the order of their table, all bodies in the order of theirs. A filter
- * that leaves only some (a limit, the slowest) first picks them from the rows, 24 bytes each, and
- * then reads only the blocks that hold them.
+ * or a selection that leaves only some first picks them from the briefs, and then only the blocks
+ * that hold them are read.
  */
 
-enum { BATCH = 64 << 10 }; /* requests copied at a time when they are wanted in another order */
-
-struct wanted {
-	bool typed;
-	struct str type;
-	int64_t from_ns, until_ns;
+enum {
+	BATCH = 64 << 10, /* requests copied at a time when they are wanted in another order */
+	MOST = 4,         /* where one of so many is wanted, all are read */
 };
 
-struct pick {
-	int64_t duration;
-	uint64_t id, ordinal;
-};
-
-struct picks {
-	VEC(struct pick) v;
-};
-
-static int wanted_init(struct store *s, const struct request_filter *f, struct wanted *w,
-		       struct error *err)
+int wanted_init(struct wanted *w, struct store *s, const struct request_filter *f,
+		struct error *err)
 {
-	*w = (struct wanted){ .typed = f->type.n, .from_ns = f->from_ns, .until_ns = f->until_ns };
+	struct str type;
+
+	*w = (struct wanted){ .is_typed = f->type.n,
+			      .from_ns = f->from_ns,
+			      .until_ns = f->until_ns,
+			      .min_ns = f->min_ns,
+			      .max_ns = f->max_ns };
+	w->is_all = !w->is_typed && w->until_ns <= 0 && w->max_ns <= 0;
 	if (s->writing)
 		return error_set(err, EINVAL, "the run is not finished yet");
-	if (w->typed && store_find_type(s, f->type, &w->type, err) <= 0)
+	if (!w->is_typed)
+		return 0;
+	if (store_find_type(s, f->type, &type, err) <= 0)
 		return err && err->code ? -err->code : -ENOENT;
+	while (w->type < s->catalog.types.nr && !str_eq(s->catalog.types.v[w->type].name, type))
+		w->type++;
 	return 0;
-}
-
-static bool wants(const struct wanted *w, const struct request *r)
-{
-	if (w->typed && !str_eq(w->type, r->type))
-		return false;
-	return w->until_ns <= 0 || (r->start >= w->from_ns && r->start < w->until_ns);
-}
-
-static int slowest_first(const void *x, const void *y)
-{
-	const struct pick *a = x, *b = y;
-
-	if (a->duration != b->duration)
-		return a->duration > b->duration ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
-}
-
-static int by_id(const void *x, const void *y)
-{
-	const struct pick *a = x, *b = y;
-
-	return a->id < b->id ? -1 : a->id > b->id;
-}
-
-static int by_ordinal(const void *x, const void *y)
-{
-	const struct pick *a = x, *b = y;
-
-	return a->ordinal < b->ordinal ? -1 : a->ordinal > b->ordinal;
-}
-
-static void sort_picks(struct pick *v, size_t nr, int (*compare)(const void *, const void *))
-{
-	if (nr)
-		qsort(v, nr, sizeof(*v), compare);
-}
-
-static void keep_slowest(struct picks *p, uint64_t limit)
-{
-	sort_picks(p->v.v, p->v.nr, slowest_first);
-	if (limit && p->v.nr > limit)
-		p->v.nr = limit;
-}
-
-/* Twice the limit is gathered before the slower half is kept: a heap without a heap. */
-static int pick(struct store *s, const struct request_filter *f, const struct wanted *w,
-		struct picks *p, struct error *err)
-{
-	struct rows c = { .next = 1 };
-	struct request r;
-	uint64_t ordinal;
-	int result;
-
-	while ((result = rows_next(s, &c, &r, &ordinal, err)) > 0) {
-		if (!wants(w, &r))
-			continue;
-		if (f->limit && f->order == BY_ID && p->v.nr == f->limit)
-			break;
-		if (f->limit && p->v.nr >= BATCH && p->v.nr / 2 >= f->limit)
-			keep_slowest(p, f->limit);
-		vec_push(&p->v, (struct pick){ (int64_t)((uint64_t)r.end - (uint64_t)r.start), r.id,
-					       ordinal });
-	}
-	if (f->order == BY_SLOWEST)
-		keep_slowest(p, f->limit);
-	rows_done(&c);
-	return result < 0 ? result : 0;
 }
 
 static void copy_request(struct arena *a, struct request *to, const struct request *from)
@@ -131,7 +65,7 @@ static int each_of_batch(struct store *s, const struct pick *batch, size_t nr, s
 
 	for (size_t i = 0; i < nr; i++)
 		order[i] = (struct pick){ .id = batch[i].id, .ordinal = i };
-	sort_picks(order, nr, by_id);
+	picks_by_id(order, nr);
 	for (size_t i = 0; i < nr && !result; i++) {
 		result = rows_seek(s, &c, order[i].id, err);
 		if (!result && rows_next(s, &c, &r, &ordinal, err) <= 0)
@@ -145,13 +79,13 @@ static int each_of_batch(struct store *s, const struct pick *batch, size_t nr, s
 	return result;
 }
 
-static int each_slowest(struct store *s, const struct request_filter *f, const struct wanted *w,
-			int (*each)(void *ctx, const struct request *r), void *ctx,
-			struct error *err)
+static int each_picked(struct store *s, const struct request_filter *f,
+		       int (*each)(void *ctx, const struct request *r), void *ctx,
+		       struct error *err)
 {
 	struct picks p = { 0 };
 	struct arena arena = { 0 };
-	int r = pick(s, f, w, &p, err);
+	int r = picks_make(s, f, &p, err);
 
 	for (size_t i = 0; i < p.v.nr && !r; i += BATCH) {
 		size_t nr = p.v.nr - i < BATCH ? p.v.nr - i : BATCH;
@@ -164,6 +98,14 @@ static int each_slowest(struct store *s, const struct request_filter *f, const s
 	return r;
 }
 
+/* Whether the filter or the selection leaves so few that looking for them first is worth it. */
+static bool is_picky(const struct store *s, const struct request_filter *f)
+{
+	return f->limit || f->offset || f->order != BY_ID || f->type.n || f->until_ns > 0 ||
+	       f->max_ns > 0 || s->narrow.sample ||
+	       (s->narrow.is_on && s->narrow.nr < s->catalog.totals.nr_requests / MOST);
+}
+
 int store_each_request(struct store *s, const struct request_filter *f,
 		       int (*each)(void *ctx, const struct request *r), void *ctx,
 		       struct error *err)
@@ -171,72 +113,85 @@ int store_each_request(struct store *s, const struct request_filter *f,
 	static const struct request_filter all;
 	struct rows c = { .next = 1 };
 	struct request r;
-	struct wanted w;
-	uint64_t ordinal, nr = 0;
-	int result = wanted_init(s, f ? f : &all, &w, err);
+	uint64_t ordinal;
+	int result = 0;
 
-	if (result)
-		return result;
-	if (f && f->order == BY_SLOWEST)
-		return each_slowest(s, f, &w, each, ctx, err);
-	while (!result && (!f || !f->limit || nr < f->limit)) {
+	if (s->writing)
+		return error_set(err, EINVAL, "the run is not finished yet");
+	if (is_picky(s, f ? f : &all))
+		return each_picked(s, f ? f : &all, each, ctx, err);
+	while (!result) {
 		result = rows_next(s, &c, &r, &ordinal, err);
 		if (result <= 0)
 			break;
-		result = 0;
-		if (!wants(&w, &r))
-			continue;
-		nr++;
-		result = each(ctx, &r);
+		result = narrow_has(&s->narrow, r.id) ? each(ctx, &r) : 0;
 	}
 	rows_done(&c);
 	return result;
+}
+
+int store_each_brief(struct store *s, const struct request_filter *f,
+		     int (*each)(void *ctx, const struct brief *b), void *ctx, struct error *err)
+{
+	static const struct request_filter all;
+	struct briefs c = { 0 };
+	struct brief_row row;
+	struct wanted w;
+	int r = wanted_init(&w, s, f ? f : &all, err);
+
+	if (!r && w.until_ns > 0)
+		r = briefs_seek(s, &c, w.from_ns, err);
+	while (!r && (r = briefs_next(s, &c, &row, err)) > 0) {
+		r = 0;
+		if (w.until_ns > 0 && row.b.start >= w.until_ns)
+			break;
+		if (narrow_has(&s->narrow, row.b.id) && wanted_brief(&w, &row.b))
+			r = each(ctx, &row.b);
+	}
+	briefs_done(&c);
+	return r;
 }
 
 /* --- bodies ---------------------------------------------------------------------------------- */
 
 typedef int body_fn(void *ctx, const struct request *r, const struct request_body *body);
 
-static int hand_body(struct store *s, uint64_t id, struct str record, const struct wanted *w,
-		     struct arena *arena, body_fn *each, void *ctx, struct error *err)
+static int hand_body(struct store *s, uint64_t id, struct str record, struct arena *arena,
+		     body_fn *each, void *ctx, struct error *err)
 {
 	struct request r = { .id = id };
 	struct request_body body;
 
+	arena_reset(arena);
 	if (!code_take_request(&record, &s->syms, &r))
 		return db_damaged(s->db, "a request cannot be read", err);
-	if (!wants(w, &r))
-		return 0;
-	arena_reset(arena);
 	if (!body_take(&record, &s->syms, &r, arena, &body))
 		return db_damaged(s->db, "the body of a request cannot be read", err);
 	return each(ctx, &r, &body);
 }
 
-static int each_picked_body(struct store *s, const struct request_filter *f, const struct wanted *w,
-			    struct arena *arena, body_fn *each, void *ctx, struct error *err)
+static int each_picked_body(struct store *s, struct picks *p, struct arena *arena, body_fn *each,
+			    void *ctx, struct error *err)
 {
-	struct picks p = { 0 };
 	struct bodies c = { 0 };
 	struct str record;
-	uint64_t id;
-	int r = pick(s, f, w, &p, err);
+	uint64_t id = 0;
+	int r = 0;
 
-	sort_picks(p.v.v, p.v.nr, by_ordinal);
-	for (size_t i = 0; i < p.v.nr && !r; i++) {
-		r = bodies_seek(s, &c, p.v.v[i].ordinal, err);
+	picks_by_ordinal(p);
+	for (size_t i = 0; i < p->v.nr && !r; i++) {
+		r = bodies_seek(s, &c, p->v.v[i].ordinal, err);
 		if (!r && bodies_next(s, &c, &id, &record, err) <= 0)
 			r = db_damaged(s->db, "the body of a request is missing", err);
 		if (!r)
-			r = hand_body(s, id, record, w, arena, each, ctx, err);
+			r = hand_body(s, id, record, arena, each, ctx, err);
 	}
 	bodies_done(&c);
-	vec_done(&p.v);
 	return r;
 }
 
-static int each_body(struct store *s, const struct wanted *w, struct arena *arena, body_fn *each,
-		     void *ctx, struct error *err)
+static int each_body(struct store *s, struct arena *arena, body_fn *each, void *ctx,
+		     struct error *err)
 {
 	struct bodies c = { 0 };
 	struct str record;
@@ -247,9 +202,28 @@ static int each_body(struct store *s, const struct wanted *w, struct arena *aren
 		r = bodies_next(s, &c, &id, &record, err);
 		if (r <= 0)
 			break;
-		r = hand_body(s, id, record, w, arena, each, ctx, err);
+		r = narrow_has(&s->narrow, id) ? hand_body(s, id, record, arena, each, ctx, err)
+					       : 0;
 	}
 	bodies_done(&c);
+	return r;
+}
+
+static int pick_and_read(struct store *s, const struct request_filter *f, struct arena *arena,
+			 body_fn *each, void *ctx, struct error *err)
+{
+	struct picks p = { 0 };
+	int r = picks_make(s, f, &p, err);
+	uint64_t nr = p.v.nr;
+
+	if (!r && s->narrow.sample && s->narrow.sample < nr) {
+		picks_sample(&p, s->narrow.sample);
+		if (nr - p.v.nr > s->narrow.nr_unread)
+			s->narrow.nr_unread = nr - p.v.nr;
+	}
+	if (!r)
+		r = each_picked_body(s, &p, arena, each, ctx, err);
+	vec_done(&p.v);
 	return r;
 }
 
@@ -258,16 +232,16 @@ int store_each_body(struct store *s, const struct request_filter *f, body_fn *ea
 {
 	static const struct request_filter all;
 	struct arena arena = { 0 };
-	struct wanted w;
-	int r;
+	int r = 0;
 
 	if (!f)
 		f = &all;
-	r = wanted_init(s, f, &w, err);
-	if (!r && f->limit)
-		r = each_picked_body(s, f, &w, &arena, each, ctx, err);
-	else if (!r)
-		r = each_body(s, &w, &arena, each, ctx, err);
+	if (s->writing)
+		r = error_set(err, EINVAL, "the run is not finished yet");
+	else if (is_picky(s, f))
+		r = pick_and_read(s, f, &arena, each, ctx, err);
+	else
+		r = each_body(s, &arena, each, ctx, err);
 	arena_done(&arena);
 	return r;
 }

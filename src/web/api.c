@@ -5,6 +5,7 @@
 
 #include "ask/object_level.h"
 #include "ask/question.h"
+#include "ask/selection.h"
 #include "base/error.h"
 #include "base/jsonout.h"
 #include "report/report.h"
@@ -66,6 +67,20 @@ static int take_option(struct put *p, const struct asked_param *param, struct er
 	return 0;
 }
 
+/* But for those that are there. How many there are then. */
+static size_t add_options(struct option *to, size_t nr, const struct option *more)
+{
+	for (; more->name && nr < OPTIONS_MAX; more++) {
+		size_t i = 0;
+
+		while (i < nr && strcmp(to[i].name, more->name))
+			i++;
+		if (i == nr)
+			to[nr++] = *more;
+	}
+	return nr;
+}
+
 static int prepare(struct put *p, const struct asked *a, struct error *err)
 {
 	size_t nr = 0;
@@ -73,10 +88,9 @@ static int prepare(struct put *p, const struct asked *a, struct error *err)
 
 	p->run[0] = 1;
 	p->run[1] = 2;
-	while (nr < OPTIONS_MAX && p->question->options[nr].name) {
-		p->options[nr] = p->question->options[nr];
-		nr++;
-	}
+	nr = add_options(p->options, 0, p->question->options);
+	if (selection_is_for(p->question))
+		nr = add_options(p->options, nr, selection_options);
 	p->options[nr] = (struct option){ "json", NULL, "" };
 	p->values[nr] = "";
 	if (a->has_too_many)
@@ -149,7 +163,7 @@ static int ask(const struct put *p, struct store *const *stores, const char *nam
 	report_init(&report);
 	report.spill = spill;
 	report.spill_to = body;
-	r = p->question->run(stores, &args, &report, err);
+	r = selection_ask(p->question, stores, &args, &report, err);
 	if (r >= 0) {
 		add_losses(p, &report);
 		report_write_json(&report, body);
@@ -286,6 +300,11 @@ void api_runs(const struct api *api, const struct asked *a, struct reply *r)
 
 static void tell_question(struct jsonout *j, const struct question *q)
 {
+	struct option all[OPTIONS_MAX + 1] = { { 0 } };
+	size_t nr = add_options(all, 0, q->options);
+
+	if (selection_is_for(q))
+		add_options(all, nr, selection_options);
 	jsonout_open(j, '{');
 	jsonout_key(j, "question");
 	jsonout_str(j, str_of(q->name));
@@ -295,7 +314,7 @@ static void tell_question(struct jsonout *j, const struct question *q)
 	jsonout_uint(j, q->nr_runs);
 	jsonout_key(j, "options");
 	jsonout_open(j, '[');
-	for (const struct option *o = q->options; o->name; o++) {
+	for (const struct option *o = all; o->name; o++) {
 		jsonout_open(j, '{');
 		jsonout_key(j, "name");
 		jsonout_str(j, str_of(o->name));

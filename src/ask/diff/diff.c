@@ -7,6 +7,7 @@
 #include "ask/diff/changes.h"
 #include "ask/length.h"
 #include "ask/object_level.h"
+#include "ask/selection.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "report/report.h"
@@ -293,16 +294,22 @@ static int read_filters(const struct args *args, struct store *const *runs,
 			struct request_filter *filters, bool *asked, struct error *err)
 {
 	const char *type = args_get(args, "type");
+	struct buf then = { 0 };
+	int r = 1;
 
-	for (int side = 0; side < SIDES; side++) {
-		int r = 1;
+	for (int side = 0; side < SIDES && r >= 0; side++) {
+		struct str wanted = str_of(type);
 
-		if (type)
-			r = store_find_type(runs[side], str_of(type), &filters[side].type, err);
-		if (r < 0)
-			return r;
-		asked[side] = r;
+		if (side == SIDE_OTHER && selection_then(args, "type", &then))
+			wanted = buf_str(&then);
+		r = 1;
+		if (wanted.n)
+			r = store_find_type(runs[side], wanted, &filters[side].type, err);
+		asked[side] = r > 0;
 	}
+	buf_done(&then);
+	if (r < 0)
+		return r;
 	return asked[SIDE_BASE] || asked[SIDE_OTHER] ? 0 : -EINVAL;
 }
 
@@ -340,6 +347,9 @@ static const struct option options[] = {
 	{ "by", "WHAT", "split the difference by hop (default), by node or by type" },
 	{ "type", "TYPE", "only this type of request" },
 	{ "types", NULL, "with --json: a row for every type, not only for new and gone ones" },
+	{ "then", "SELECTION",
+	  "of the second run, where it differs: from=09:31,until=09:35,type=,node=,min=,max=; "
+	  "a run may be given twice" },
 	OBJECT_LEVEL_OPTION,
 	{ 0 },
 };
@@ -347,6 +357,8 @@ static const struct option options[] = {
 static const struct example examples[] = {
 	{ "diff before.culprit after.culprit", "which hop on which node made the difference" },
 	{ "diff before.culprit after.culprit --by node --json", "the same by node, for a script" },
+	{ "diff run.culprit run.culprit --until 09:31 --then from=09:31",
+	  "two times of one run: what changed then" },
 	{ 0 },
 };
 

@@ -1,0 +1,208 @@
+#include "store/narrow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "store/body.h"
+#include "store/brief.h"
+#include "store/code.h"
+#include "store/db.h"
+#include "store/run.h"
+#include "store/wanted.h"
+
+/*
+ * One look at the briefs of the time that is asked for sets a bit for each request of the
+ * selection. Which nodes it crosses stands there too, but for those of rare sets and of runs of
+ * former days: their bodies are read.
+ */
+
+struct unsure {
+	uint64_t ordinal;
+	uint32_t type, nr_spans;
+};
+
+struct choosing {
+	struct store *s;
+	struct narrow to;
+	struct wanted wanted;
+	struct str node;  /* empty: any */
+	VEC(bool) in_set; /* by set: whether it has the node */
+	VEC(uint64_t) counts;
+	VEC(struct unsure) unsure;
+};
+
+void narrow_done(struct narrow *n)
+{
+	vec_done(&n->bits);
+	vec_done(&n->types);
+	*n = (struct narrow){ 0 };
+}
+
+static void choose(struct choosing *c, uint64_t id, uint32_t type, uint32_t nr_spans)
+{
+	c->to.bits.v[id / 8] |= (uint8_t)(1 << id % 8);
+	if (!c->to.nr || id < c->to.first)
+		c->to.first = id;
+	if (id > c->to.last)
+		c->to.last = id;
+	c->to.nr++;
+	c->to.nr_spans += nr_spans;
+	c->counts.v[type]++;
+}
+
+static void look_at(struct choosing *c, const struct brief_row *row)
+{
+	if (!wanted_brief(&c->wanted, &row->b))
+		return;
+	if (c->node.n && row->set >= c->in_set.nr)
+		vec_push(&c->unsure, (struct unsure){ row->ordinal, row->b.type, row->nr_spans });
+	else if (!c->node.n || c->in_set.v[row->set])
+		choose(c, row->b.id, row->b.type, row->nr_spans);
+}
+
+static int look_at_all(struct choosing *c, struct error *err)
+{
+	struct briefs at = { 0 };
+	struct brief_row row;
+	int r = c->wanted.until_ns > 0 ? briefs_seek(c->s, &at, c->wanted.from_ns, err) : 0;
+
+	while (r >= 0 && (r = briefs_next(c->s, &at, &row, err)) > 0) {
+		if (c->wanted.until_ns > 0 && row.b.start >= c->wanted.until_ns)
+			break;
+		look_at(c, &row);
+	}
+	briefs_done(&at);
+	return r < 0 ? r : 0;
+}
+
+static int by_ordinal(const void *x, const void *y)
+{
+	const struct unsure *a = x, *b = y;
+
+	return (a->ordinal > b->ordinal) - (a->ordinal < b->ordinal);
+}
+
+static bool crosses(const struct request_body *body, struct str node)
+{
+	for (size_t i = 0; i < body->nr_spans; i++)
+		if (str_eq(body->spans[i].node, node))
+			return true;
+	return false;
+}
+
+static int look_into(struct choosing *c, struct bodies *at, const struct unsure *u,
+		     struct arena *arena, struct error *err)
+{
+	struct request request = { 0 };
+	struct request_body body;
+	struct str record;
+	uint64_t id = 0;
+	int r = bodies_seek(c->s, at, u->ordinal, err);
+
+	if (!r && bodies_next(c->s, at, &id, &record, err) <= 0)
+		return db_damaged(c->s->db, "the body of a request is missing", err);
+	if (r)
+		return r;
+	arena_reset(arena);
+	if (!code_take_request(&record, &c->s->syms, &request) ||
+	    !body_take(&record, &c->s->syms, &request, arena, &body))
+		return db_damaged(c->s->db, "the body of a request cannot be read", err);
+	if (crosses(&body, c->node))
+		choose(c, id, u->type, u->nr_spans);
+	return 0;
+}
+
+static int look_into_bodies(struct choosing *c, struct error *err)
+{
+	struct arena arena = { 0 };
+	struct bodies at = { 0 };
+	int r = 0;
+
+	if (c->unsure.nr)
+		qsort(c->unsure.v, c->unsure.nr, sizeof(*c->unsure.v), by_ordinal);
+	for (size_t i = 0; i < c->unsure.nr && !r; i++)
+		r = look_into(c, &at, &c->unsure.v[i], &arena, err);
+	bodies_done(&at);
+	arena_done(&arena);
+	return r;
+}
+
+static int most_first(const void *x, const void *y)
+{
+	const struct catalog_type *a = x, *b = y;
+
+	if (a->nr != b->nr)
+		return a->nr > b->nr ? -1 : 1;
+	return str_cmp(a->name, b->name);
+}
+
+static void keep_types(struct choosing *c)
+{
+	for (size_t i = 0; i < c->s->catalog.types.nr; i++)
+		if (c->counts.v[i])
+			vec_push(&c->to.types, (struct catalog_type){ c->s->catalog.types.v[i].name,
+								      c->counts.v[i] });
+	if (c->to.types.nr)
+		qsort(c->to.types.v, c->to.types.nr, sizeof(*c->to.types.v), most_first);
+}
+
+/* A node that no set has may still be in bodies. */
+static int prepare(struct choosing *c, const struct request_filter *f, struct error *err)
+{
+	struct store *s = c->s;
+	const struct nodesets *sets = &s->brief_names.sets;
+	int r = wanted_init(&c->wanted, s, f, err);
+
+	if (!r)
+		r = brief_names_read(s, err);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; c->node.n && r && (i < sets->sets.nr || !i); i++)
+		vec_push(&c->in_set, nodesets_has(sets, i, names_find(&sets->nodes, c->node)));
+	vec_reserve(&c->to.bits, s->catalog.totals.nr_requests / 8 + 1);
+	c->to.bits.nr = s->catalog.totals.nr_requests / 8 + 1;
+	memset(c->to.bits.v, 0, c->to.bits.nr);
+	for (size_t i = 0; i <= s->catalog.types.nr; i++)
+		vec_push(&c->counts, 0);
+	return 0;
+}
+
+int store_narrow(struct store *s, const struct request_filter *f, struct error *err)
+{
+	struct choosing c = { .s = s };
+	int r = 0;
+
+	narrow_done(&s->narrow);
+	if (!f)
+		return 0;
+	c.node = f->node;
+	r = prepare(&c, f, err);
+	if (r >= 0)
+		r = look_at_all(&c, err);
+	if (r >= 0)
+		r = look_into_bodies(&c, err);
+	if (r >= 0) {
+		keep_types(&c);
+		s->narrow = c.to;
+		s->narrow.is_on = true;
+	} else {
+		narrow_done(&c.to);
+	}
+	vec_done(&c.in_set);
+	vec_done(&c.counts);
+	vec_done(&c.unsure);
+	return r < 0 ? r : 0;
+}
+
+void store_sample(struct store *s, uint64_t nr)
+{
+	s->narrow.sample = nr;
+	s->narrow.nr_unread = 0;
+}
+
+uint64_t store_nr_unread(const struct store *s)
+{
+	return s->narrow.nr_unread;
+}

@@ -1,0 +1,26 @@
+/* Picks the requests that a filter lets through from the briefs: where each stands, 24 bytes each.
+ */
+#ifndef CULPRIT_STORE_PICK_H
+#define CULPRIT_STORE_PICK_H
+
+#include "base/vec.h"
+#include "store/wanted.h"
+
+struct pick {
+	int64_t key; /* by which they are put in order, then by id */
+	uint64_t id, ordinal;
+};
+
+struct picks {
+	VEC(struct pick) v;
+};
+
+/* In the order of the filter. */
+int picks_make(struct store *s, const struct request_filter *f, struct picks *p, struct error *err);
+/* In the order in which bodies stand. */
+void picks_by_ordinal(struct picks *p);
+void picks_by_id(struct pick *v, size_t nr);
+/* Leaves about so many, the same ones each time. */
+void picks_sample(struct picks *p, uint64_t nr);
+
+#endif
