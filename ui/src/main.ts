@@ -36,7 +36,7 @@ const app: App = {
 	ask: async (question, params = {}) => {
 		const all: Record<string, string> = { run: '1', ...link.params, ...params };
 		const known = knows.get(question);
-		const sent = Object.fromEntries(Object.entries(all).filter(([k, v]) => v !== '' && (k === 'run' || k === 'against' || known?.has(k)) || params[k] === ''));
+		const sent = Object.fromEntries(Object.entries(all).filter(([k, v]) => v !== '' && (k === 'run' || k === 'against' || known?.has(k))));
 		if (question !== 'diff')
 			delete sent.against;
 		const got = await ask(question, sent);

@@ -1,0 +1,77 @@
+// Draws a graph in layers, from left to right: boxes with two lines of text, edges as wide as what flows through them.
+import { Graph, layout } from '@dagrejs/dagre';
+import { s } from './dom';
+
+export interface Box {
+	id: string;
+	title: string;
+	note: string;
+	/** 0..1: how much of the whole is here; shades the box. */
+	weight: number;
+	isPicked?: boolean;
+	css?: string;
+	hint?: string;
+}
+
+export interface Arrow {
+	from: string;
+	to: string;
+	note: string;
+	/** 0..1 */
+	weight: number;
+	css?: string;
+	hint?: string;
+}
+
+export interface GraphOptions {
+	label: string;
+	pick?(id: string): void;
+	pickArrow?(from: string, to: string): void;
+	direction?: 'LR' | 'TB';
+}
+
+const CHAR = 7.2, HEIGHT = 46, WIDE_MAX = 240;
+const cut = (text: string, most: number): string => text.length > most ? `${text.slice(0, most - 1)}…` : text;
+const round = (v: number): number => Math.round(10 * v) / 10;
+
+function arranged(boxes: Box[], arrows: Arrow[], direction: 'LR' | 'TB'): Graph {
+	const g = new Graph({ multigraph: false });
+	g.setGraph({ rankdir: direction, nodesep: 22, ranksep: direction === 'LR' ? 110 : 56, marginx: 14, marginy: 14 });
+	g.setDefaultEdgeLabel(() => ({}));
+	for (const b of boxes)
+		g.setNode(b.id, { width: Math.min(WIDE_MAX, Math.max(84, CHAR * Math.max(b.title.length, b.note.length) + 20)), height: HEIGHT });
+	for (const a of arrows)
+		if (a.from !== a.to && g.hasNode(a.from) && g.hasNode(a.to))
+			g.setEdge(a.from, a.to);
+	layout(g);
+	return g;
+}
+
+function box(b: Box, at: { x: number; y: number; width: number; height: number }, o: GraphOptions): SVGElement {
+	const most = Math.floor((at.width - 16) / CHAR);
+	const pick = (): void => o.pick?.(b.id);
+	return s('g', {
+		class: `box ${b.css ?? ''}${b.isPicked ? ' picked' : ''}`, transform: `translate(${round(at.x - at.width / 2)},${round(at.y - at.height / 2)})`, tabindex: o.pick ? 0 : undefined,
+		role: o.pick ? 'button' : undefined, 'aria-label': `${b.title}, ${b.note}`, click: pick, keydown: e => { if ((e as KeyboardEvent).key === 'Enter') pick(); },
+	}, s('title', {}, b.hint ?? `${b.title}\n${b.note}`), s('rect', { width: at.width, height: at.height, rx: 6, class: 'body' }),
+		s('rect', { width: at.width, height: at.height, rx: 6, class: 'shade', 'fill-opacity': round(Math.min(1, b.weight) * .75) }),
+		s('text', { x: 9, y: 19, class: 'title' }, cut(b.title, most)), s('text', { x: 9, y: 36, class: 'name' }, cut(b.note, most)));
+}
+
+function arrow(a: Arrow, points: { x: number; y: number }[], o: GraphOptions): SVGElement {
+	const [first, ...rest] = points;
+	const mid = points[Math.floor(points.length / 2)]!;
+	const path = `M${round(first!.x)},${round(first!.y)}` + (rest.length === 2 ? `Q${round(rest[0]!.x)},${round(rest[0]!.y)} ${round(rest[1]!.x)},${round(rest[1]!.y)}` : rest.map(p => `L${round(p.x)},${round(p.y)}`).join(''));
+	return s('g', { class: `arrow ${a.css ?? ''}`, click: () => o.pickArrow?.(a.from, a.to) }, s('title', {}, a.hint ?? `${a.from} to ${a.to}: ${a.note}`),
+		s('path', { d: path, 'stroke-width': round(1 + 7 * Math.min(1, a.weight)), 'marker-end': 'url(#tip)' }), s('text', { x: mid.x, y: mid.y - 5, 'text-anchor': 'middle', class: 'name' }, a.note));
+}
+
+export function graph(boxes: Box[], arrows: Arrow[], o: GraphOptions): SVGSVGElement {
+	const g = arranged(boxes, arrows, o.direction ?? 'LR');
+	const size = g.graph() as { width?: number; height?: number };
+	const width = Math.max(1, size.width ?? 1), height = Math.max(1, size.height ?? 1);
+	return s('svg', { class: 'graph', width, height, viewBox: `0 0 ${round(width)} ${round(height)}`, role: 'group', 'aria-label': o.label },
+		s('defs', {}, s('marker', { id: 'tip', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: 'userSpaceOnUse', orient: 'auto' }, s('path', { d: 'M0,0L8,4L0,8z' }))),
+		...arrows.filter(a => g.hasEdge(a.from, a.to)).map(a => arrow(a, (g.edge(a.from, a.to) as { points: { x: number; y: number }[] }).points, o)),
+		...boxes.map(b => box(b, g.node(b.id) as { x: number; y: number; width: number; height: number }, o)));
+}

@@ -1,0 +1,74 @@
+// Two runs, or two selections: what changed, and how much of the difference each hop explains.
+import type { Row } from '../../core/api';
+import { h, put, s } from '../../core/dom';
+import { duration, share } from '../../core/format';
+import { elsewhere } from '../../core/link';
+import { empty } from '../../core/state';
+import { Table } from '../../core/table';
+import type { App, Opened, Run, View } from '../../core/view';
+
+const BY = ['hop', 'node', 'type'];
+const TOP = 8;
+
+/** To the right what became slower, to the left what became faster. */
+function tornado(rows: Row[]): SVGElement {
+	const top = rows.slice(0, TOP), max = Math.max(1, ...top.map(r => Math.abs(r.delta as number))), W = 900, MID = 520, BAR = 280, ROW = 30;
+	return s('svg', { class: 'tornado', viewBox: `0 0 ${W} ${ROW * top.length + 8}`, width: W, height: ROW * top.length + 8, role: 'img', 'aria-label': 'What changed, the largest share of the difference first' },
+		s('line', { x1: MID, x2: MID, y1: 0, y2: ROW * top.length + 8, class: 'axis' }),
+		...top.flatMap((r, i) => {
+			const width = Math.max(1, BAR * Math.abs(r.delta) / max), isSlower = r.delta >= 0, y = 4 + i * ROW;
+			const name = `${r.node ? `${r.node}: ` : ''}${r.name ?? r.type ?? r.path ?? ''}`;
+			return [s('text', { x: 0, y: y + 16, class: 'title' }, name.length > 34 ? `${name.slice(0, 33)}…` : name, s('title', {}, r.path ?? name)),
+				s('rect', { x: isSlower ? MID : MID - width, y: y + 3, width, height: 18, class: isSlower ? 'crit' : 'fill' }),
+				s('text', { x: isSlower ? Math.min(MID + width + 6, W - 92) : MID - width - 6, y: y + 16, 'text-anchor': isSlower ? 'start' : 'end', class: 'figure' }, `${isSlower ? '+' : ''}${duration(r.delta)}${typeof r.share === 'number' ? `, ${share(r.share)}` : ''}`)];
+		}));
+}
+
+function words(r: Row | undefined): string {
+	if (!r || !r.delta)
+		return 'Nothing changed beyond chance.';
+	return `${r.node ? `${r.node} ` : ''}${r.name ? `in "${r.name}" ` : ''}is ${duration(Math.abs(r.delta))} ${r.delta > 0 ? 'slower' : 'faster'} (${duration(r.before)} before, ${duration(r.after)} after)${typeof r.share === 'number' ? `: ${share(r.share)} of the difference` : ''}.`;
+}
+
+export const diff: View = {
+	id: 'diff', title: 'Diff', letter: 'd', about: 'two runs side by side: what changed',
+	lacks(runs: Run[], link) {
+		if (link.params.against || link.params.then)
+			return null;
+		return runs.length > 1 ? 'Pick the run to compare with: Against, above.' : 'One run is open. Open two to compare them: culprit serve before.culprit after.culprit';
+	},
+	open(root: HTMLElement, app: App): Opened {
+		const sentence = h('p', { class: 'sentence' }), drawing = h('div', { class: 'tornados' }), picker = h('div', { class: 'picker', role: 'group', 'aria-label': 'Split the difference' });
+		const table = new Table<Row>({
+			label: 'What changed', height: '380px', sort: { key: 'share', isDown: true },
+			columns: [
+				{ key: 'what', title: 'What', value: r => r.what, width: '90px' },
+				{ key: 'type', title: 'Type', value: r => r.type ?? null, width: 'minmax(0,2fr)' },
+				{ key: 'node', title: 'Node', value: r => r.node ?? null },
+				{ key: 'name', title: 'Step', value: r => r.name ?? r.path ?? null, width: 'minmax(0,3fr)' },
+				{ key: 'before', title: 'Before', value: r => r.before ?? null, cell: r => typeof r.before === 'number' ? duration(r.before) : '–', isNumber: true },
+				{ key: 'after', title: 'After', value: r => r.after ?? null, cell: r => typeof r.after === 'number' ? duration(r.after) : '–', isNumber: true },
+				{ key: 'delta', title: 'Change', value: r => r.delta ?? null, cell: r => typeof r.delta === 'number' ? duration(r.delta) : '–', isNumber: true },
+				{ key: 'share', title: 'Explains', value: r => r.share ?? null, cell: r => typeof r.share === 'number' ? share(r.share) : '–', isNumber: true },
+			],
+			open: r => app.go(elsewhere(app.link, 'requests', { ...(r.type ? { type: r.type } : {}), ...(r.node ? { node: r.node } : {}) })),
+		});
+		put(root, picker, sentence, drawing, table.el);
+		return {
+			async show(link, signal) {
+				const by = link.params.by ?? 'hop';
+				// the run that is looked at came later: the other one is what it is compared with
+				const { rows } = await app.ask('diff', { run: link.params.against ?? link.params.run ?? '1', against: link.params.run ?? '1', by });
+				if (signal.aborted)
+					return;
+				const changes = rows.filter(r => r.what && typeof r.delta === 'number');
+				put(picker, ...BY.map(b => h('button', { class: b === by ? 'here' : '', 'aria-pressed': b === by ? 'true' : 'false', click: () => app.select({ by: b }) }, `by ${b}`)));
+				put(sentence, changes.length ? words(changes[0]) : rows.find(r => r.text)?.text ?? 'Nothing changed beyond chance.');
+				put(drawing, changes.length ? tornado(changes) : empty('No difference', 'Both are alike in everything that was compared.'));
+				table.set(rows.filter(r => r.what));
+			},
+			key: e => table.key(e),
+			exports: () => [table.exportCsv('diff')],
+		};
+	},
+};

@@ -1,0 +1,89 @@
+// Which ways requests take through the nodes, and where on them the time goes: patterns, the whole system as a graph, the hops of one pattern.
+import type { Row } from '../../core/api';
+import { h, put, s } from '../../core/dom';
+import { csv, svg } from '../../core/exports';
+import { count, duration, share } from '../../core/format';
+import { graph } from '../../core/graph';
+import { elsewhere } from '../../core/link';
+import { empty } from '../../core/state';
+import { Table, type Column } from '../../core/table';
+import type { App, Link, Opened, View } from '../../core/view';
+
+const CLIENT = '(clients)';
+const PATTERNS_MAX = '1000';
+const ARROWS_MAX = 150;
+
+function system(rows: Row[], before: Row[] | null, link: Link, app: App): SVGSVGElement {
+	const nodes = rows.filter(r => r.section === 'node'), edges = rows.filter(r => r.section === 'edge').slice(0, ARROWS_MAX);
+	const most = Math.max(1, ...edges.map(e => e.count as number)), old = new Map((before ?? []).filter(r => r.section === 'node').map(r => [r.node as string, r]));
+	const boxes = nodes.map(n => {
+		const was = old.get(n.node);
+		const change = was ? `, was ${duration(was.self)}` : '';
+		return { id: n.node as string, title: n.node as string, note: `${share(n.share)} of time, ${duration(n.self)} each${change}`, weight: n.share as number, isPicked: link.params.node === n.node, hint: `${n.node}\n${count(n.count)} calls\nown time ${duration(n.self)} each${change}` };
+	});
+	if (edges.some(e => e.from === null))
+		boxes.unshift({ id: CLIENT, title: CLIENT, note: 'where requests come from', weight: 0, isPicked: false, hint: 'Requests begin here' });
+	return graph(boxes, edges.map(e => ({ from: e.from ?? CLIENT, to: e.to as string, note: count(e.count), weight: e.count / most, hint: `${e.from ?? CLIENT} to ${e.to}: ${count(e.count)} calls, ${duration(e.mean)} each, ${duration(e.delay)} after the caller began` })),
+		{ label: 'The system as a graph', pick: id => { if (id !== CLIENT) app.select({ node: link.params.node === id ? '' : id }); } });
+}
+
+/** From the median to the 99th percentile, and the mean as a mark. */
+function spread(hop: Row, max: number, was?: Row): SVGElement {
+	const W = 320, x = (v: number): number => Math.round(W * Math.log1p(v / 1e4) / Math.log1p(Math.max(1, max) / 1e4));
+	return s('svg', { class: 'spread', width: W, height: 18, viewBox: `0 0 ${W} 18`, role: 'img', 'aria-label': `half below ${duration(hop.p50)}, 99 % below ${duration(hop.p99)}` },
+		s('rect', { x: 0, y: 8, width: W, height: 2, class: 'track' }), s('rect', { x: x(hop.p50), y: 5, width: Math.max(2, x(hop.p99) - x(hop.p50)), height: 8, class: 'run' }),
+		s('rect', { x: x(hop.mean) - 1, y: 2, width: 3, height: 14, class: 'crit' }), was ? s('rect', { x: x(was.mean) - 1, y: 2, width: 2, height: 14, class: 'was' }) : null);
+}
+
+function hops(pattern: Row, was: Row | undefined): HTMLElement {
+	const all = pattern.hops as Row[], max = Math.max(...all.map(x => x.p99 as number), 1);
+	return h('div', { class: 'hops' }, h('h2', {}, pattern.path), h('p', { class: 'quiet' }, `${count(pattern.count)} requests, ${duration(pattern.mean)} each. The bar goes from the median to the 99th percentile of a call (log scale); the mark is the mean${was ? ', the thin one that of the run before' : ''}.`),
+		h('table', {}, h('thead', {}, h('tr', {}, ...['Node', 'Calls', 'Begins after', 'Took', 'Of its own', 'Spread'].map(t => h('th', { scope: 'col' }, t)))),
+			h('tbody', {}, ...all.map((hop, i) => {
+				const name = h('td', {}, hop.node);
+				name.style.paddingLeft = `${8 + 16 * hop.depth}px`;
+				const old = was?.hops?.[i];
+				return h('tr', {}, name, h('td', { class: 'num' }, count(hop.calls)), h('td', { class: 'num' }, duration(hop.delay)), h('td', { class: 'num' }, duration(hop.mean), old ? h('span', { class: 'quiet' }, ` was ${duration(old.mean)}`) : null), h('td', { class: 'num' }, duration(hop.self)), h('td', {}, spread(hop, max, old)));
+			}))));
+}
+
+export const paths: View = {
+	id: 'paths', title: 'Paths', letter: 'p', about: 'ways through the nodes, and the delay of every hop',
+	open(root: HTMLElement, app: App): Opened {
+		const drawing = h('div', { class: 'drawing' }), below = h('div', { class: 'below' });
+		let rows: Row[] = [], before = new Map<string, Row>();
+		const was = (r: Row): Row | undefined => before.get(r.path);
+		const columns: Column<Row>[] = [
+			{ key: 'path', title: 'Path', value: r => r.path, width: 'minmax(0,4fr)' },
+			{ key: 'count', title: 'Requests', value: r => r.count, cell: r => count(r.count), isNumber: true },
+			{ key: 'mean', title: 'Mean', value: r => r.mean, cell: r => duration(r.mean), isNumber: true },
+			{ key: 'p99', title: 'p99', value: r => r.p99, cell: r => duration(r.p99), isNumber: true },
+			{ key: 'share', title: 'Of all time', value: r => r.share, cell: r => share(r.share), isNumber: true },
+			{ key: 'before', title: 'Mean before', value: r => was(r)?.mean ?? null, cell: r => was(r) ? duration(was(r)!.mean) : '–', isNumber: true, hint: 'in the run that Against names' },
+		];
+		const table = new Table<Row>({ label: 'Patterns of paths', columns, height: '260px', open: r => app.select({ path: r.path }), sort: { key: 'share', isDown: true } });
+		put(root, h('div', { class: 'pathpair' }, h('div', {}, h('h2', {}, 'Patterns'), table.el), h('div', {}, h('h2', {}, 'The system'), drawing)), below);
+		return {
+			async show(link, signal) {
+				const fold = { fold: '1', limit: PATTERNS_MAX }, against = link.params.against;
+				const [list, all, oldList, oldAll] = await Promise.all([app.ask('paths', fold), app.ask('paths', { graph: '1' }),
+					against ? app.ask('paths', { ...fold, run: against }) : null, against ? app.ask('paths', { graph: '1', run: against }) : null]);
+				if (signal.aborted)
+					return;
+				before = new Map((oldList?.rows ?? []).filter(r => r.path).map(r => [r.path as string, r]));
+				rows = list.rows.filter(r => r.path);
+				table.set(rows);
+				put(drawing, rows.length ? system(all.rows, oldAll?.rows ?? null, link, app) : empty('No paths', 'No request of the selection crosses a node.'));
+				const picked = rows.find(r => r.path === link.params.path) ?? rows[0];
+				put(below, picked ? hops(picked, was(picked)) : null,
+					picked ? h('p', {}, h('a', { href: app.href(elsewhere(link, 'requests')) }, 'the requests of the selection')) : null);
+			},
+			key: e => table.key(e),
+			exports: () => {
+				const drawn = drawing.querySelector('svg');
+				return [table.exportCsv('paths'), ...(drawn ? [{ name: 'system.svg', title: 'Graph as SVG', make: () => svg(drawn as SVGSVGElement) }] : []),
+					{ name: 'hops.csv', title: 'Hops as CSV', make: () => csv(['path', 'node', 'depth', 'calls', 'mean', 'self', 'delay', 'p50', 'p99'], rows.flatMap(r => (r.hops as Row[]).map(x => [r.path, x.node, x.depth, x.calls, x.mean, x.self, x.delay, x.p50, x.p99]))) }];
+			},
+		};
+	},
+};
