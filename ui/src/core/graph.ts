@@ -28,6 +28,8 @@ export interface GraphOptions {
 	pick?(id: string): void;
 	pickArrow?(from: string, to: string): void;
 	direction?: 'LR' | 'TB';
+	/** px that there are. */
+	room?: { width: number; height: number };
 }
 
 const CHAR = 7.2, HEIGHT = 46, WIDE_MAX = 240;
@@ -70,7 +72,9 @@ export function graph(boxes: Box[], arrows: Arrow[], o: GraphOptions): SVGSVGEle
 	const g = arranged(boxes, arrows, o.direction ?? 'LR');
 	const size = g.graph() as { width?: number; height?: number };
 	const width = Math.max(1, size.width ?? 1), height = Math.max(1, size.height ?? 1);
-	return s('svg', { class: 'graph', width, height, viewBox: `0 0 ${round(width)} ${round(height)}`, role: 'group', 'aria-label': o.label },
+	// a large graph is drawn smaller, down to what can still be read; then one scrolls
+	const scale = Math.max(.55, Math.min(1, (o.room?.width ?? width) / width, (o.room?.height ?? height) / height));
+	return s('svg', { class: 'graph', width: round(width * scale), height: round(height * scale), viewBox: `0 0 ${round(width)} ${round(height)}`, role: 'group', 'aria-label': o.label },
 		s('defs', {}, s('marker', { id: 'tip', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: 'userSpaceOnUse', orient: 'auto' }, s('path', { d: 'M0,0L8,4L0,8z' }))),
 		...arrows.filter(a => g.hasEdge(a.from, a.to)).map(a => arrow(a, (g.edge(a.from, a.to) as { points: { x: number; y: number }[] }).points, o)),
 		...boxes.map(b => box(b, g.node(b.id) as { x: number; y: number; width: number; height: number }, o)));

@@ -49,11 +49,19 @@ export class Table<T> {
 		this.space = h('div', { class: 'space', role: 'presentation' });
 		this.body = h('div', { class: 'tbody', role: 'rowgroup', tabindex: 0, scroll: () => this.draw(), keydown: e => this.key(e as KeyboardEvent), 'aria-label': o.label }, this.space);
 		this.el = h('div', { class: 'table', role: 'table', 'aria-label': o.label }, h('div', { role: 'rowgroup' }, this.head), this.body);
-		if (o.height)
+		if (o.height) {
 			this.body.style.height = o.height;
-		this.el.style.setProperty('--columns', o.columns.map(c => c.width ?? 'minmax(0,1fr)').join(' '));
-		this.drawHead();
+			this.body.style.flex = 'none';
+		}
+		this.columns(o.columns);
 		new ResizeObserver(() => this.draw()).observe(this.body);
+	}
+
+	/** Other columns than before, for the rows that come next. */
+	columns(columns: Column<T>[]): void {
+		this.o.columns = columns;
+		this.el.style.setProperty('--columns', columns.map(c => c.width ?? (c.isNumber ? 'minmax(64px,90px)' : 'minmax(0,1fr)')).join(' '));
+		this.drawHead();
 	}
 
 	set(rows: T[]): void {

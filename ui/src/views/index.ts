@@ -4,9 +4,11 @@ import { answer } from './answer';
 import { diff } from './diff';
 import { paths } from './paths';
 import { request } from './request';
+import { requests } from './requests';
 
 export const views: View[] = [
 	answer,
+	requests,
 	request,
 	paths,
 	diff,

@@ -12,15 +12,15 @@ const TOP = 8;
 
 /** To the right what became slower, to the left what became faster. */
 function tornado(rows: Row[]): SVGElement {
-	const top = rows.slice(0, TOP), max = Math.max(1, ...top.map(r => Math.abs(r.delta as number))), W = 900, MID = 520, BAR = 280, ROW = 30;
+	const top = rows.slice(0, TOP), max = Math.max(1, ...top.map(r => Math.abs(r.delta as number))), W = 1100, MID = 700, BAR = 260, ROW = 30;
 	return s('svg', { class: 'tornado', viewBox: `0 0 ${W} ${ROW * top.length + 8}`, width: W, height: ROW * top.length + 8, role: 'img', 'aria-label': 'What changed, the largest share of the difference first' },
 		s('line', { x1: MID, x2: MID, y1: 0, y2: ROW * top.length + 8, class: 'axis' }),
 		...top.flatMap((r, i) => {
 			const width = Math.max(1, BAR * Math.abs(r.delta) / max), isSlower = r.delta >= 0, y = 4 + i * ROW;
 			const name = `${r.node ? `${r.node}: ` : ''}${r.name ?? r.type ?? r.path ?? ''}`;
-			return [s('text', { x: 0, y: y + 16, class: 'title' }, name.length > 34 ? `${name.slice(0, 33)}…` : name, s('title', {}, r.path ?? name)),
+			return [s('text', { x: 0, y: y + 16, class: 'title' }, name.length > 46 ? `${name.slice(0, 45)}…` : name, s('title', {}, r.path ?? name)),
 				s('rect', { x: isSlower ? MID : MID - width, y: y + 3, width, height: 18, class: isSlower ? 'crit' : 'fill' }),
-				s('text', { x: isSlower ? Math.min(MID + width + 6, W - 92) : MID - width - 6, y: y + 16, 'text-anchor': isSlower ? 'start' : 'end', class: 'figure' }, `${isSlower ? '+' : ''}${duration(r.delta)}${typeof r.share === 'number' ? `, ${share(r.share)}` : ''}`)];
+				s('text', { x: isSlower ? MID + width + 6 : MID - width - 6, y: y + 16, 'text-anchor': isSlower ? 'start' : 'end', class: 'figure' }, `${isSlower ? '+' : ''}${duration(r.delta)}${typeof r.share === 'number' ? `, ${share(r.share)}` : ''}`)];
 		}));
 }
 

@@ -13,18 +13,18 @@ const CLIENT = '(clients)';
 const PATTERNS_MAX = '1000';
 const ARROWS_MAX = 150;
 
-function system(rows: Row[], before: Row[] | null, link: Link, app: App): SVGSVGElement {
+function system(rows: Row[], before: Row[] | null, link: Link, app: App, room: { width: number; height: number }): SVGSVGElement {
 	const nodes = rows.filter(r => r.section === 'node'), edges = rows.filter(r => r.section === 'edge').slice(0, ARROWS_MAX);
 	const most = Math.max(1, ...edges.map(e => e.count as number)), old = new Map((before ?? []).filter(r => r.section === 'node').map(r => [r.node as string, r]));
 	const boxes = nodes.map(n => {
 		const was = old.get(n.node);
 		const change = was ? `, was ${duration(was.self)}` : '';
-		return { id: n.node as string, title: n.node as string, note: `${share(n.share)} of time, ${duration(n.self)} each${change}`, weight: n.share as number, isPicked: link.params.node === n.node, hint: `${n.node}\n${count(n.count)} calls\nown time ${duration(n.self)} each${change}` };
+		return { id: n.node as string, title: n.node as string, note: `${share(n.share)}, ${duration(n.self)} each`, weight: n.share as number, isPicked: link.params.node === n.node, hint: `${n.node}\n${count(n.count)} calls\nown time ${duration(n.self)} each${change}` };
 	});
 	if (edges.some(e => e.from === null))
 		boxes.unshift({ id: CLIENT, title: CLIENT, note: 'where requests come from', weight: 0, isPicked: false, hint: 'Requests begin here' });
 	return graph(boxes, edges.map(e => ({ from: e.from ?? CLIENT, to: e.to as string, note: count(e.count), weight: e.count / most, hint: `${e.from ?? CLIENT} to ${e.to}: ${count(e.count)} calls, ${duration(e.mean)} each, ${duration(e.delay)} after the caller began` })),
-		{ label: 'The system as a graph', pick: id => { if (id !== CLIENT) app.select({ node: link.params.node === id ? '' : id }); } });
+		{ label: 'The system as a graph', room, pick: id => { if (id !== CLIENT) app.select({ node: link.params.node === id ? '' : id }); } });
 }
 
 /** From the median to the 99th percentile, and the mean as a mark. */
@@ -58,9 +58,9 @@ export const paths: View = {
 			{ key: 'count', title: 'Requests', value: r => r.count, cell: r => count(r.count), isNumber: true },
 			{ key: 'mean', title: 'Mean', value: r => r.mean, cell: r => duration(r.mean), isNumber: true },
 			{ key: 'p99', title: 'p99', value: r => r.p99, cell: r => duration(r.p99), isNumber: true },
-			{ key: 'share', title: 'Of all time', value: r => r.share, cell: r => share(r.share), isNumber: true },
-			{ key: 'before', title: 'Mean before', value: r => was(r)?.mean ?? null, cell: r => was(r) ? duration(was(r)!.mean) : '–', isNumber: true, hint: 'in the run that Against names' },
+			{ key: 'share', title: 'Of time', hint: 'share of the time of all requests', value: r => r.share, cell: r => share(r.share), isNumber: true },
 		];
+		const then: Column<Row> = { key: 'before', title: 'Before', value: r => was(r)?.mean ?? null, cell: r => was(r) ? duration(was(r)!.mean) : '–', isNumber: true, hint: 'mean in the run that Against names' };
 		const table = new Table<Row>({ label: 'Patterns of paths', columns, height: '260px', open: r => app.select({ path: r.path }), sort: { key: 'share', isDown: true } });
 		put(root, h('div', { class: 'pathpair' }, h('div', {}, h('h2', {}, 'Patterns'), table.el), h('div', {}, h('h2', {}, 'The system'), drawing)), below);
 		return {
@@ -72,8 +72,9 @@ export const paths: View = {
 					return;
 				before = new Map((oldList?.rows ?? []).filter(r => r.path).map(r => [r.path as string, r]));
 				rows = list.rows.filter(r => r.path);
+				table.columns(against ? [...columns, then] : columns);
 				table.set(rows);
-				put(drawing, rows.length ? system(all.rows, oldAll?.rows ?? null, link, app) : empty('No paths', 'No request of the selection crosses a node.'));
+				put(drawing, rows.length ? system(all.rows, oldAll?.rows ?? null, link, app, { width: drawing.clientWidth - 8, height: drawing.clientHeight - 8 }) : empty('No paths', 'No request of the selection crosses a node.'));
 				const picked = rows.find(r => r.path === link.params.path) ?? rows[0];
 				put(below, picked ? hops(picked, was(picked)) : null,
 					picked ? h('p', {}, h('a', { href: app.href(elsewhere(link, 'requests')) }, 'the requests of the selection')) : null);

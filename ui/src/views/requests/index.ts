@@ -1,0 +1,87 @@
+// Latency over time, counts over time, by type and by node, and the requests one by one. What is brushed or picked here is the selection everywhere.
+import type { Row } from '../../core/api';
+import { canvasPng } from '../../core/exports';
+import { h, put } from '../../core/dom';
+import { clock, count, duration, share } from '../../core/format';
+import { elsewhere } from '../../core/link';
+import { empty } from '../../core/state';
+import { Table } from '../../core/table';
+import type { App, Link, Opened, View } from '../../core/view';
+import type { Range } from './axes';
+import { Heat } from './heat';
+import { Series } from './series';
+
+const POINTS = 3000; // dots, when there are no more requests than that
+const ROWS = 1000;   // of the table
+
+/** What the picture spans: the selection, or all that there is. */
+function rangeOf(cells: Row[], link: Link): Range {
+	const low = Math.min(...cells.map(c => c.low as number)), high = Math.max(...cells.map(c => c.high as number));
+	return {
+		from: link.params.from ? Number(link.params.from) : Math.min(...cells.map(c => c.from as number)),
+		until: link.params.until ? Number(link.params.until) : Math.max(...cells.map(c => c.until as number)),
+		low: Number(link.params.min ?? 0) || low, high: Number(link.params.max ?? 0) || high,
+	};
+}
+
+function facet(title: string, rows: { name: string; nr: number; note: string }[], picked: string | undefined, pick: (name: string) => void): HTMLElement {
+	const most = Math.max(1, ...rows.map(r => r.nr));
+	return h('section', { class: 'facet', 'aria-label': title }, h('h3', {}, title), h('div', { class: 'facets' }, ...rows.map(r => {
+		const bar = h('span', { class: 'fill', 'aria-hidden': 'true' });
+		bar.style.width = `${100 * r.nr / most}%`;
+		return h('button', { class: r.name === picked ? 'here' : '', 'aria-pressed': r.name === picked ? 'true' : 'false', title: r.name, click: () => pick(r.name === picked ? '' : r.name) }, bar, h('span', { class: 'name' }, r.name), h('span', { class: 'quiet' }, r.note));
+	})));
+}
+
+export const requests: View = {
+	id: 'requests', title: 'Requests', letter: 'r', about: 'latency and counts over time, by type and node, one by one',
+	open(root: HTMLElement, app: App): Opened {
+		const brush = (r: Range): void => app.select({ from: String(Math.floor(r.from)), until: String(Math.ceil(r.until)), min: r.low > 1 ? String(Math.floor(r.low)) : '', max: String(Math.ceil(r.high)) });
+		const heat = new Heat({ brush, open: id => app.go(elsewhere(app.link, 'request', { request: String(id) })) });
+		const series = new Series((from, until) => app.select({ from: String(Math.floor(from)), until: String(Math.ceil(until)) }));
+		const side = h('div', { class: 'facetside' }), note = h('p', { class: 'quiet listnote' });
+		const table = new Table<Row>({
+			label: 'Requests', height: '300px', sort: { key: 'duration', isDown: true }, open: r => app.go(elsewhere(app.link, 'request', { request: String(r.id) })), href: r => app.href(elsewhere(app.link, 'request', { request: String(r.id) })),
+			columns: [
+				{ key: 'id', title: 'Id', value: r => r.id, width: '80px', isNumber: true },
+				{ key: 'type', title: 'Type', value: r => r.type, width: 'minmax(0,3fr)' },
+				{ key: 'start', title: 'Start', value: r => r.start, cell: r => clock(r.start), width: '110px', isNumber: true },
+				{ key: 'duration', title: 'Took', value: r => r.duration, cell: r => duration(r.duration), isNumber: true },
+				{ key: 'spans', title: 'Spans', value: r => r.spans, cell: r => count(r.spans), isNumber: true },
+				{ key: 'events', title: 'Lines', value: r => r.events, cell: r => count(r.events), isNumber: true },
+				{ key: 'nodes', title: 'Nodes', value: r => (r.nodes as Row[]).map(n => n.node).join(' '), width: 'minmax(0,1.4fr)' },
+				{ key: 'errors', title: 'Errors', value: r => r.errors ? 'yes' : '', width: '60px' },
+				{ key: 'sure', title: 'Sure', value: r => r.confidence, cell: r => share(r.confidence), isNumber: true },
+			],
+			isStrong: r => !!r.errors,
+		});
+		const search = h('input', { type: 'search', placeholder: 'search the rows below (/)', 'aria-label': 'Search requests', input: e => table.search((e.target as HTMLInputElement).value) });
+		put(root, h('div', { class: 'reqpair' }, h('div', { class: 'reqmain' }, heat.el, series.el), side), h('div', { class: 'listhead' }, h('h2', {}, 'Requests'), search, note), table.el);
+		return {
+			async show(link, signal) {
+				const [cells, points, types, over, list] = await Promise.all([app.ask('requests', { heat: '1' }), app.ask('requests', { points: String(POINTS) }), app.ask('requests', { types: '1' }), app.ask('requests', { 'over-time': '1', steps: '80' }), app.ask('requests', { slowest: String(ROWS) })]);
+				if (signal.aborted)
+					return;
+				const all = types.rows.filter(r => r.type), total = all.reduce((sum, r) => sum + (r.count as number), 0), filled = cells.rows.filter(r => r.section === 'heat');
+				if (!filled.length) {
+					put(note, empty('No request', 'The selection holds none. Take a part of it away above (Esc takes all away).'));
+					table.set([]);
+					return;
+				}
+				heat.set({ cells: filled, points: total <= POINTS ? points.rows.filter(r => r.section === 'points') : [], changes: over.rows.filter(r => r.section === 'changes' && (link.params.type || all.length === 1)), range: rangeOf(filled, link) });
+				series.set(over.rows.filter(r => r.section === undefined && r.start !== undefined), all.length === 1);
+				const nodes = new Map<string, { nr: number; ns: number }>();
+				for (const r of over.rows.filter(x => x.section === 'nodes')) {
+					const sum = nodes.get(r.node) ?? { nr: 0, ns: 0 };
+					nodes.set(r.node, { nr: sum.nr + r.requests, ns: sum.ns + r.critical * r.requests });
+				}
+				put(side, facet('Types', all.map(r => ({ name: r.type, nr: r.count, note: `${count(r.count)} · ${duration(r.p99)}` })), link.params.type, type => app.select({ type })),
+					facet('Nodes', [...nodes].map(([name, n]) => ({ name, nr: n.nr, note: `${count(n.nr)} · ${duration(n.ns / Math.max(1, n.nr))}` })), link.params.node, node => app.select({ node })));
+				put(note, total > ROWS ? `the slowest ${count(ROWS)} of ${count(total)}` : `all ${count(total)}`);
+				table.set(list.rows.filter(r => r.id !== undefined));
+			},
+			key: e => table.key(e),
+			exports: () => [table.exportCsv('requests'), { name: 'latency.png', title: 'Latency over time as PNG', make: () => canvasPng(heat.canvas) }],
+		};
+	},
+};
