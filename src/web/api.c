@@ -14,7 +14,7 @@
 #include "web/asked.h"
 #include "web/reply.h"
 #include "web/runs.h"
-#include "web/shelf.h"
+#include "web/answers.h"
 
 #define OPTIONS_MAX 48
 #define BODY_MAX ((size_t)16 << 20) /* of one answer: a page asks for parts of long lists */
@@ -103,7 +103,7 @@ static int prepare(struct put *p, const struct asked *a, struct error *err)
 	return r;
 }
 
-/* What the answer depends on, for the shelf. */
+/* What the answer depends on, for the answers that are kept. */
 static void key_of(const struct put *p, struct buf *key)
 {
 	buf_fmt(key, "%s", p->question->name);
@@ -212,7 +212,7 @@ static void answer(const struct api *api, struct put *p, struct reply *r)
 	int got;
 
 	key_of(p, &key);
-	if (shelf_find(api->shelf, buf_str(&key), &r->body, &r->status)) {
+	if (answers_find(api->answers, buf_str(&key), &r->body, &r->status)) {
 		buf_done(&key);
 		return;
 	}
@@ -222,7 +222,7 @@ static void answer(const struct api *api, struct put *p, struct reply *r)
 	else if (r->body.n > BODY_MAX)
 		reply_error(r, 413, "the answer is too long for one page: give limit");
 	else
-		shelf_put(api->shelf, buf_str(&key), buf_str(&r->body), r->status);
+		answers_put(api->answers, buf_str(&key), buf_str(&r->body), r->status);
 	buf_done(&key);
 }
 

@@ -6,11 +6,11 @@
 struct asked;
 struct reply;
 struct runs;
-struct shelf;
+struct answers;
 
 struct api {
 	struct runs *runs;
-	struct shelf *shelf;
+	struct answers *answers;
 	const char *version;
 };
 

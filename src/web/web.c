@@ -15,11 +15,11 @@
 #include "web/guard.h"
 #include "web/reply.h"
 #include "web/routes.h"
-#include "web/shelf.h"
+#include "web/answers.h"
 
 #define CONNECTIONS_MAX 64
 #define IDLE_S 120
-#define SHELF_BYTES ((size_t)64 << 20)
+#define ANSWERS_BYTES ((size_t)64 << 20)
 #define PATH_BYTES_MAX 256
 
 struct web {
@@ -218,7 +218,7 @@ int web_start(struct web **made, const struct web_options *o, struct runs *runs,
 	if (r < 0)
 		return r;
 	w = mem_zalloc(sizeof(*w));
-	w->api = (struct api){ runs, shelf_new(SHELF_BYTES), o->version };
+	w->api = (struct api){ runs, answers_new(ANSWERS_BYTES), o->version };
 	w->guard = (struct guard){ o->token, o->cert != NULL, o->port };
 	errno = 0;
 	w->daemon = start_daemon(w, o, &at);
@@ -243,7 +243,7 @@ void web_stop(struct web *w)
 		return;
 	if (w->daemon)
 		MHD_stop_daemon(w->daemon);
-	shelf_free(w->api.shelf);
+	answers_free(w->api.answers);
 	free(w);
 }
 

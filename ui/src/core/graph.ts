@@ -32,13 +32,13 @@ export interface GraphOptions {
 	room?: { width: number; height: number };
 }
 
-const CHAR = 7.2, HEIGHT = 46, WIDE_MAX = 240;
+const CHAR = 7.2, HEIGHT = 46, WIDE_MAX = 240, MARGIN = 14;
 const cut = (text: string, most: number): string => text.length > most ? `${text.slice(0, most - 1)}…` : text;
 const round = (v: number): number => Math.round(10 * v) / 10;
 
 function arranged(boxes: Box[], arrows: Arrow[], direction: 'LR' | 'TB'): Graph {
 	const g = new Graph({ multigraph: false });
-	g.setGraph({ rankdir: direction, nodesep: 22, ranksep: direction === 'LR' ? 110 : 56, marginx: 14, marginy: 14 });
+	g.setGraph({ rankdir: direction, nodesep: 22, ranksep: direction === 'LR' ? 110 : 56 });
 	g.setDefaultEdgeLabel(() => ({}));
 	for (const b of boxes)
 		g.setNode(b.id, { width: Math.min(WIDE_MAX, Math.max(84, CHAR * Math.max(b.title.length, b.note.length) + 20)), height: HEIGHT });
@@ -68,13 +68,23 @@ function arrow(a: Arrow, points: { x: number; y: number }[], o: GraphOptions): S
 		s('path', { d: path, 'stroke-width': round(1 + 7 * Math.min(1, a.weight)), 'marker-end': 'url(#tip)' }), s('text', { x: mid.x, y: mid.y - 5, 'text-anchor': 'middle', class: 'name' }, a.note));
 }
 
+/** Of boxes and of the edges, which may lead around them. */
+function extent(g: Graph): { left: number; top: number; width: number; height: number } {
+	const points = g.edges().flatMap(e => (g.edge(e) as { points: { x: number; y: number }[] }).points);
+	for (const id of g.nodes()) {
+		const n = g.node(id) as { x: number; y: number; width: number; height: number };
+		points.push({ x: n.x - n.width / 2, y: n.y - n.height / 2 }, { x: n.x + n.width / 2, y: n.y + n.height / 2 });
+	}
+	const xs = points.map(p => p.x), ys = points.map(p => p.y), left = Math.min(...xs) - MARGIN, top = Math.min(...ys) - MARGIN;
+	return { left, top, width: Math.max(1, Math.max(...xs) + MARGIN - left), height: Math.max(1, Math.max(...ys) + MARGIN - top) };
+}
+
 export function graph(boxes: Box[], arrows: Arrow[], o: GraphOptions): SVGSVGElement {
 	const g = arranged(boxes, arrows, o.direction ?? 'LR');
-	const size = g.graph() as { width?: number; height?: number };
-	const width = Math.max(1, size.width ?? 1), height = Math.max(1, size.height ?? 1);
+	const { left, top, width, height } = extent(g);
 	// a large graph is drawn smaller, down to what can still be read; then one scrolls
 	const scale = Math.max(.55, Math.min(1, (o.room?.width ?? width) / width, (o.room?.height ?? height) / height));
-	return s('svg', { class: 'graph', width: round(width * scale), height: round(height * scale), viewBox: `0 0 ${round(width)} ${round(height)}`, role: 'group', 'aria-label': o.label },
+	return s('svg', { class: 'graph', width: round(width * scale), height: round(height * scale), viewBox: `${round(left)} ${round(top)} ${round(width)} ${round(height)}`, role: 'group', 'aria-label': o.label },
 		s('defs', {}, s('marker', { id: 'tip', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: 'userSpaceOnUse', orient: 'auto' }, s('path', { d: 'M0,0L8,4L0,8z' }))),
 		...arrows.filter(a => g.hasEdge(a.from, a.to)).map(a => arrow(a, (g.edge(a.from, a.to) as { points: { x: number; y: number }[] }).points, o)),
 		...boxes.map(b => box(b, g.node(b.id) as { x: number; y: number; width: number; height: number }, o)));

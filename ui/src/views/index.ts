@@ -2,6 +2,7 @@
 import type { View } from '../core/view';
 import { answer } from './answer';
 import { diff } from './diff';
+import { objects } from './objects';
 import { paths } from './paths';
 import { request } from './request';
 import { requests } from './requests';
@@ -11,5 +12,6 @@ export const views: View[] = [
 	requests,
 	request,
 	paths,
+	objects,
 	diff,
 ];

@@ -1,4 +1,4 @@
-#include "web/shelf.h"
+#include "web/answers.h"
 
 #include <pthread.h>
 
@@ -10,16 +10,16 @@ struct kept {
 	unsigned status;
 };
 
-struct shelf {
+struct answers {
 	pthread_mutex_t lock;
 	VEC(struct kept) all;
 	uint64_t now;
 	size_t bytes, bytes_max;
 };
 
-struct shelf *shelf_new(size_t bytes)
+struct answers *answers_new(size_t bytes)
 {
-	struct shelf *s = mem_zalloc(sizeof(*s));
+	struct answers *s = mem_zalloc(sizeof(*s));
 
 	pthread_mutex_init(&s->lock, NULL);
 	s->bytes_max = bytes;
@@ -31,7 +31,7 @@ static size_t bytes_of(const struct kept *k)
 	return k->key.n + k->answer.n + sizeof(*k);
 }
 
-static void drop(struct shelf *s, struct kept *k)
+static void drop(struct answers *s, struct kept *k)
 {
 	s->bytes -= bytes_of(k);
 	buf_done(&k->key);
@@ -39,7 +39,7 @@ static void drop(struct shelf *s, struct kept *k)
 	*k = s->all.v[--s->all.nr];
 }
 
-void shelf_free(struct shelf *s)
+void answers_free(struct answers *s)
 {
 	if (!s)
 		return;
@@ -50,7 +50,7 @@ void shelf_free(struct shelf *s)
 	free(s);
 }
 
-static struct kept *find(struct shelf *s, struct str key)
+static struct kept *find(struct answers *s, struct str key)
 {
 	vec_each (&s->all, k)
 		if (str_eq(buf_str(&k->key), key))
@@ -58,7 +58,7 @@ static struct kept *find(struct shelf *s, struct str key)
 	return NULL;
 }
 
-bool shelf_find(struct shelf *s, struct str key, struct buf *to, unsigned *status)
+bool answers_find(struct answers *s, struct str key, struct buf *to, unsigned *status)
 {
 	struct kept *k;
 
@@ -73,7 +73,7 @@ bool shelf_find(struct shelf *s, struct str key, struct buf *to, unsigned *statu
 	return k != NULL;
 }
 
-static void make_room(struct shelf *s, size_t bytes)
+static void make_room(struct answers *s, size_t bytes)
 {
 	while (s->all.nr && s->bytes + bytes > s->bytes_max) {
 		struct kept *oldest = &s->all.v[0];
@@ -85,7 +85,7 @@ static void make_room(struct shelf *s, size_t bytes)
 	}
 }
 
-void shelf_put(struct shelf *s, struct str key, struct str answer, unsigned status)
+void answers_put(struct answers *s, struct str key, struct str answer, unsigned status)
 {
 	struct kept k = { .status = status };
 

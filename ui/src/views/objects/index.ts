@@ -1,0 +1,101 @@
+// What the logs name: the types as a graph to go by, the objects over time below their parents, and where the time of one of them goes.
+import type { Row } from '../../core/api';
+import { h, put } from '../../core/dom';
+import { canvasPng, csv, svg } from '../../core/exports';
+import { count, duration, moment, share } from '../../core/format';
+import { graph } from '../../core/graph';
+import { elsewhere } from '../../core/link';
+import { empty } from '../../core/state';
+import type { App, Link, Opened, View } from '../../core/view';
+import { ObjectTimeline, type LinkLine } from './timeline';
+import { forest, keyOf, nameOf, rowsOf, type Thing } from './tree';
+
+const INSTANCES = '10000';
+const OPEN_MAX = 60; // rows that are unfolded at first
+
+function types(rows: Row[], link: Link, app: App, room: { width: number; height: number }): SVGSVGElement {
+	const all = rows.filter(r => r.signature && r.in_graph), most = Math.max(1, ...all.map(t => t.median ?? 0));
+	return graph(all.map(t => ({ id: t.type as string, title: t.type as string, note: `${count(t.instances)} · ${duration(t.median ?? 0)}`, weight: .5 * (t.median ?? 0) / most, isPicked: link.params.kind === t.type, css: t.errors ? 'bad' : '', hint: `${t.type}\n${count(t.instances)} objects\nmedian life ${duration(t.median ?? 0)}, longest ${duration(t.max ?? 0)}\n${count(t.events)} lines${t.errors ? `, ${count(t.errors)} errors` : ''}${t.aliases?.length ? `\nalso called ${t.aliases.join(', ')}` : ''}` })),
+		rows.filter(r => r.relation && r.in_graph && !r.implied).map(r => ({ from: r.from.join(' '), to: r.to.join(' '), note: r.deed ?? r.relation, weight: .15, hint: `${r.from.join(' ')} ${r.relation} ${r.to.join(' ')}: ${count(r.support)} lines for it, ${count(r.exceptions)} against` })),
+		{ label: 'Types of objects', direction: 'TB', room, pick: kind => app.select({ kind: link.params.kind === kind ? '' : kind, object: '', under: '' }) });
+}
+
+function fills(rows: Row[]): HTMLElement {
+	const most = Math.max(1e-9, ...rows.map(r => r.share as number));
+	return h('div', { class: 'fills' }, ...rows.map(r => {
+		const bar = h('span', { class: 'fill', 'aria-hidden': 'true' });
+		bar.style.width = `${100 * r.share / most}%`;
+		return h('div', { class: 'fillrow' }, bar, h('span', {}, `${r.what}${r.count ? ` (${count(r.count)})` : ''}`), h('span', { class: 'quiet' }, `${duration(r.time)}, ${share(r.share)}`));
+	}));
+}
+
+function why(rows: Row[]): HTMLElement {
+	const gaps = rows.filter(r => r.section === 'gaps' || r.section === 'silences').slice(0, 6);
+	return h('div', {}, ...rows.filter(r => r.section === 'object' && r.text).map(r => h('p', {}, r.text)),
+		h('h3', {}, 'What fills its time'), fills(rows.filter(r => r.section === 'fills')),
+		gaps.length ? h('h3', {}, 'Silences in it') : null, h('ul', { class: 'gaps' }, ...gaps.map(g => h('li', {}, `${duration(g.time)} (${share(g.share)}) after ${g.after}, until ${g.until}${g.usual ? `; usually ${duration(g.usual)}` : ''}`))),
+		h('h3', {}, 'What they wait for'), ...rows.filter(r => r.section === 'causes').map(r => h('p', { class: 'cause' }, r.text ?? JSON.stringify(r))));
+}
+
+function about(thing: Thing, app: App, link: Link): HTMLElement {
+	const parents = thing.row.parents as string[][];
+	return h('div', {}, h('h2', {}, thing.name), h('p', { class: 'quiet' }, `${thing.type}, ${duration(thing.last - thing.first)} from ${moment(thing.first)}; ${count(thing.events)} lines${thing.errors ? `, ${count(thing.errors)} errors` : ''}${thing.row.aliases?.length ? `; also ${thing.row.aliases.join(', ')}` : ''}`),
+		parents.length ? h('p', {}, 'below ', ...parents.flatMap((p, i) => [i ? ', ' : '', h('a', { href: app.href({ view: 'objects', params: { ...link.params, object: keyOf(p) } }) }, nameOf(p))])) : null,
+		h('p', { class: 'ways' }, h('button', { click: () => app.select({ under: thing.row.object[0], kind: '' }) }, 'only this and what is below it'),
+			h('a', { href: app.href(elsewhere(link, 'requests', { level: 'object', type: thing.type })) }, `all ${thing.type} as requests`)));
+}
+
+export const objects: View = {
+	id: 'objects', title: 'Objects', letter: 'b', about: 'what the logs name, its hierarchy, and where its time goes',
+	open(root: HTMLElement, app: App): Opened {
+		const drawing = h('div', { class: 'drawing typesgraph' }), side = h('aside', { class: 'side', 'aria-label': 'Object' }), crumbs = h('p', { class: 'crumbs' });
+		let order: string[] = [], shown: Row[] = [], byKey = new Map<string, Thing>();
+		const unfolded = (): Set<string> | null => app.link.params.open === undefined ? null : new Set(app.link.params.open.split('\u0002').filter(Boolean));
+		let opens = new Set<string>();
+		const timeline = new ObjectTimeline({
+			pick: thing => app.select({ object: thing.key }), brush: (from, until) => app.select({ from: String(Math.floor(from)), until: String(Math.ceil(until)) }),
+			fold: thing => {
+				if (!opens.delete(thing.key))
+					opens.add(thing.key);
+				app.select({ open: [...opens].join('\u0002') || '\u0002' });
+			},
+			typeNr: type => Math.max(0, order.indexOf(type)),
+		});
+		put(root, h('div', { class: 'objpair' }, drawing, h('div', { class: 'objmain' }, crumbs, timeline.el), side));
+		return {
+			async show(link, signal) {
+				const [graphRows, list, links] = await Promise.all([app.ask('objects', { type: '' }), app.ask('objects', { instances: '1', events: '1', limit: INSTANCES, type: link.params.kind ?? '', under: link.params.under ?? '' }), app.ask('objects', { links: '1', limit: '2000', type: '' })]);
+				if (signal.aborted)
+					return;
+				shown = list.rows.filter(r => r.object);
+				if (!shown.length && !graphRows.rows.some(r => r.signature)) {
+					put(root, empty('No objects', graphRows.rows.find(r => r.text)?.text ?? 'The logs of this run name nothing that comes again.'));
+					return;
+				}
+				order = graphRows.rows.filter(r => r.signature).map(r => r.type);
+				put(drawing, types(graphRows.rows, link, app, { width: drawing.clientWidth - 12, height: drawing.clientHeight - 12 }));
+				const made = forest(shown);
+				byKey = made.byKey;
+				opens = unfolded() ?? new Set(made.roots.length < OPEN_MAX ? made.roots.filter(r => r.children.length < OPEN_MAX).map(r => r.key) : []);
+				const picked = link.params.object ? byKey.get(link.params.object) : made.roots.filter(r => r.children.length).sort((a, b) => b.children.length - a.children.length)[0] ?? made.roots[0];
+				const lines: LinkLine[] = links.rows.filter(r => r.a && (keyOf(r.a) === picked?.key || keyOf(r.b) === picked?.key)).map(row => ({ a: keyOf(row.a), b: keyOf(row.b), row }));
+				timeline.set(rowsOf(made.roots, opens), opens, lines, { from: Number(link.params.from ?? Math.min(...shown.map(r => r.first as number))), until: Number(link.params.until ?? Math.max(...shown.map(r => r.last as number))) }, picked?.key);
+				put(crumbs, link.params.kind ? `type ${link.params.kind} ` : '', link.params.under ? `below ${link.params.under} ` : '', link.params.kind || link.params.under ? h('button', { class: 'chip', click: () => app.select({ kind: '', under: '' }) }, 'all ×') : h('span', { class: 'quiet' }, 'Pick a type on the left, an object below; drag over the picture to select a time.'));
+				if (!picked) {
+					put(side);
+					return;
+				}
+				put(side, about(picked, app, link));
+				const reasons = await app.ask('objects', { why: picked.row.object[0], type: '' }).catch(() => null);
+				if (!signal.aborted && reasons)
+					put(side, about(picked, app, link), why(reasons.rows));
+			},
+			key: e => timeline.key(e),
+			exports: () => {
+				const drawn = drawing.querySelector('svg');
+				return [{ name: 'objects.csv', title: 'Objects as CSV', make: () => csv(['object', 'type', 'first', 'last', 'events', 'errors', 'parents'], shown.map(r => [nameOf(r.object), r.type, r.first, r.last, r.events, r.errors, (r.parents as string[][]).map(nameOf).join('; ')])) },
+					{ name: 'objects.png', title: 'Timeline as PNG', make: () => canvasPng(timeline.canvas) }, ...(drawn ? [{ name: 'types.svg', title: 'Types as SVG', make: () => svg(drawn as SVGSVGElement) }] : [])];
+			},
+		};
+	},
+};

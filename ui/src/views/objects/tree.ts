@@ -1,0 +1,56 @@
+// Objects below their parents: which rows the timeline has, in which order, with what is folded left out.
+import type { Row } from '../../core/api';
+
+export interface Thing {
+	key: string;
+	name: string;
+	type: string;
+	first: number;
+	last: number;
+	events: number;
+	errors: number;
+	/** Moments at which lines name it, where they are told. */
+	times: number[];
+	children: Thing[];
+	row: Row;
+}
+
+export const keyOf = (object: string[]): string => object.join('\u0001');
+export const nameOf = (object: string[]): string => object.join(' ');
+
+/** An object with several parents stands below the first that is there. */
+export function forest(rows: Row[]): { roots: Thing[]; byKey: Map<string, Thing> } {
+	const byKey = new Map<string, Thing>(), roots: Thing[] = [];
+	for (const row of rows)
+		byKey.set(keyOf(row.object), { key: keyOf(row.object), name: nameOf(row.object), type: row.type, first: row.first, last: row.last, events: row.events, errors: row.errors, times: row.times ?? [], children: [], row });
+	for (const thing of byKey.values()) {
+		const parent = (thing.row.parents as string[][]).map(p => byKey.get(keyOf(p))).find(p => p && p !== thing && !isBelow(thing, p));
+		(parent ? parent.children : roots).push(thing);
+	}
+	const order = (a: Thing, b: Thing): number => a.first - b.first || (a.name < b.name ? -1 : 1);
+	// what has something below it says more than what stands alone
+	roots.sort((a, b) => Number(b.children.length > 0) - Number(a.children.length > 0) || order(a, b));
+	for (const thing of byKey.values())
+		thing.children.sort(order);
+	return { roots, byKey };
+}
+
+/** Whether other is below thing: then it must not become its parent. */
+function isBelow(thing: Thing, other: Thing): boolean {
+	const open = [thing];
+	for (let next = open.pop(); next; next = open.pop()) {
+		if (next === other)
+			return true;
+		open.push(...next.children);
+	}
+	return false;
+}
+
+export function rowsOf(things: Thing[], unfolded: Set<string>, to: { thing: Thing; depth: number }[] = [], depth = 0): { thing: Thing; depth: number }[] {
+	for (const thing of things) {
+		to.push({ thing, depth });
+		if (unfolded.has(thing.key))
+			rowsOf(thing.children, unfolded, to, depth + 1);
+	}
+	return to;
+}
