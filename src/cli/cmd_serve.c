@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/observe.h"
+#include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/storing.h"
 #include "store/store.h"
@@ -37,6 +38,13 @@ struct making {
 	pthread_t thread;
 	bool is_started;
 };
+
+static void tell_progress(void *to, const char *what, double share)
+{
+	struct making *m = to;
+
+	runs_progress(m->runs, m->run, what, share);
+}
 
 static void *make_run(void *to)
 {
@@ -64,6 +72,7 @@ static int start_making(struct making *m, struct error *err)
 	close(fd);
 	m->run = runs_add_pending(m->runs, m->inputs[0]);
 	runs_progress(m->runs, m->run, "reading", -1);
+	progress_watch(tell_progress, m);
 	if (pthread_create(&m->thread, NULL, make_run, m))
 		return error_set(err, EAGAIN, "cannot start a thread");
 	m->is_started = true;
@@ -75,6 +84,7 @@ static void end_making(struct making *m)
 	if (m->is_started) {
 		observe_interrupt();
 		pthread_join(m->thread, NULL);
+		progress_watch(NULL, NULL);
 	}
 	if (m->path[0])
 		unlink(m->path);

@@ -10,6 +10,17 @@
 #define EVERY_NS (100 * NS_MS)
 #define BAR 24
 
+static struct {
+	void (*told)(void *to, const char *what, double share);
+	void *to;
+} watcher;
+
+void progress_watch(void (*told)(void *to, const char *what, double share), void *to)
+{
+	watcher.told = told;
+	watcher.to = to;
+}
+
 void progress_begin(struct progress *p, const char *what, uint64_t total)
 {
 	*p = (struct progress){ .what = what, .total = total, .began = time_tick() };
@@ -46,7 +57,6 @@ static void draw(struct progress *p, int64_t now)
 	fwrite(b.p, 1, b.n, stderr);
 	fflush(stderr);
 	buf_done(&b);
-	p->drawn = now;
 	p->is_shown = true;
 }
 
@@ -55,11 +65,17 @@ void progress_add(struct progress *p, uint64_t bytes)
 	int64_t now;
 
 	p->done += bytes;
-	if (!p->is_terminal)
+	if (!p->is_terminal && !watcher.told)
 		return;
 	now = time_tick();
-	if (now - p->began >= FIRST_NS && now - p->drawn >= EVERY_NS)
+	if (now - p->drawn < EVERY_NS)
+		return;
+	if (watcher.told)
+		watcher.told(watcher.to, p->what,
+			     p->total ? (double)p->done / (double)p->total : -1);
+	if (p->is_terminal && now - p->began >= FIRST_NS)
 		draw(p, now);
+	p->drawn = now;
 }
 
 void progress_end(struct progress *p)

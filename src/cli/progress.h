@@ -15,6 +15,9 @@ struct progress {
 
 void progress_begin(struct progress *p, const char *what, uint64_t total);
 void progress_add(struct progress *p, uint64_t bytes);
+/* Whoever shows the progress elsewhere is told it too: what is done, and the share that is, or a
+ * negative number. One for the whole program; NULL ends it. */
+void progress_watch(void (*told)(void *to, const char *what, double share), void *to);
 /* Wipes the bar. */
 void progress_end(struct progress *p);
 

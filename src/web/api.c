@@ -39,7 +39,7 @@ static const struct question *find_question(const char *name)
 	return NULL;
 }
 
-static int take_run(const char *text, unsigned *run, struct error *err)
+int api_run(const char *text, unsigned *run, struct error *err)
 {
 	struct str rest = str_of(text);
 	uint64_t nr;
@@ -55,9 +55,9 @@ static int take_option(struct put *p, const struct asked_param *param, struct er
 	size_t i = 0;
 
 	if (!strcmp(param->name, "run"))
-		return take_run(param->value, &p->run[0], err);
+		return api_run(param->value, &p->run[0], err);
 	if (!strcmp(param->name, "against"))
-		return take_run(param->value, &p->run[1], err);
+		return api_run(param->value, &p->run[1], err);
 	while (p->options[i].name && strcmp(p->options[i].name, param->name))
 		i++;
 	if (!p->options[i].name)
@@ -190,9 +190,9 @@ static int ask_level(const struct put *p, const char *name, struct buf *body, st
 	return r;
 }
 
-static unsigned status_of(int r)
+unsigned api_status(int failure)
 {
-	switch (-r) {
+	switch (-failure) {
 	case EINVAL:
 		return 400;
 	case ENOENT:
@@ -218,7 +218,7 @@ static void answer(const struct api *api, struct put *p, struct reply *r)
 	}
 	got = ask_level(p, name, &r->body, &err);
 	if (got < 0)
-		reply_error(r, status_of(got), "%s", err.msg);
+		reply_error(r, api_status(got), "%s", err.msg);
 	else if (r->body.n > BODY_MAX)
 		reply_error(r, 413, "the answer is too long for one page: give limit");
 	else
@@ -244,7 +244,7 @@ void api_question(const struct api *api, const struct asked *a, struct reply *r)
 	if (got >= 0)
 		answer(api, &p, r);
 	else
-		reply_error(r, status_of(got), "%s", err.msg);
+		reply_error(r, api_status(got), "%s", err.msg);
 	give_runs(&p, api->runs);
 }
 

@@ -4,6 +4,7 @@
 #define CULPRIT_WEB_API_H
 
 struct asked;
+struct error;
 struct reply;
 struct runs;
 struct answers;
@@ -13,6 +14,11 @@ struct api {
 	struct answers *answers;
 	const char *version;
 };
+
+/* The status that tells a browser of a failure. */
+unsigned api_status(int failure);
+/* The number of a run, from 1, out of a parameter. */
+int api_run(const char *text, unsigned *run, struct error *err);
 
 /* /api/runs: one object for each run that is open. */
 void api_runs(const struct api *api, const struct asked *a, struct reply *r);

@@ -2,12 +2,15 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/jsonout.h"
 
 void reply_done(struct reply *r)
 {
 	buf_done(&r->body);
+	if (r->file)
+		close(r->file);
 }
 
 void reply_error(struct reply *r, unsigned status, const char *fmt, ...)

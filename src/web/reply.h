@@ -8,9 +8,11 @@
 
 struct reply {
 	unsigned status;
-	const char *type;      /* a constant */
-	struct buf body;       /* owned */
-	struct str fixed;      /* instead of body: constant bytes of the program */
+	const char *type; /* a constant */
+	struct buf body;  /* owned */
+	struct str fixed; /* instead of body: constant bytes of the program */
+	int file;         /* instead of body: a file of so many bytes; 0: none */
+	uint64_t file_bytes;
 	bool is_packed;        /* the bytes are gzip */
 	char etag[24];         /* empty: none */
 	char location[512];    /* of a redirect */

@@ -6,6 +6,7 @@
 #include "web/api.h"
 #include "web/asked.h"
 #include "web/asset.h"
+#include "web/download.h"
 #include "web/reply.h"
 
 struct route {
@@ -52,6 +53,7 @@ static void asset_answer(const struct api *api, const struct asked *a, struct re
 static const struct route routes[] = {
 	{ "/api/runs", false, api_runs },
 	{ "/api/questions", false, api_questions },
+	{ "/api/export", false, download_answer },
 	{ "/api/", true, api_question },
 	{ "/", true, asset_answer },
 };

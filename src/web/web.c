@@ -106,6 +106,10 @@ static enum MHD_Result send_reply(struct MHD_Connection *c, struct reply *r, boo
 	if (r->fixed.n) {
 		response = MHD_create_response_from_buffer(r->fixed.n, (void *)r->fixed.p,
 							   MHD_RESPMEM_PERSISTENT);
+	} else if (r->file) {
+		response = MHD_create_response_from_fd64(r->file_bytes, r->file);
+		if (response)
+			r->file = 0;
 	} else {
 		response = MHD_create_response_from_buffer(r->body.n, r->body.p,
 							   MHD_RESPMEM_MUST_FREE);

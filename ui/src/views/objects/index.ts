@@ -8,7 +8,7 @@ import { elsewhere } from '../../core/link';
 import { empty } from '../../core/state';
 import type { App, Link, Opened, View } from '../../core/view';
 import { ObjectTimeline, type LinkLine } from './timeline';
-import { forest, keyOf, nameOf, rowsOf, type Thing } from './tree';
+import { depths, forest, keyOf, nameOf, rowsOf, type Thing } from './tree';
 
 const INSTANCES = '10000';
 const OPEN_MAX = 60; // rows that are unfolded at first
@@ -74,7 +74,7 @@ export const objects: View = {
 				}
 				order = graphRows.rows.filter(r => r.signature).map(r => r.type);
 				put(drawing, types(graphRows.rows, link, app, { width: drawing.clientWidth - 12, height: drawing.clientHeight - 12 }));
-				const made = forest(shown);
+				const made = forest(shown, depths(graphRows.rows.filter(r => r.relation && r.in_graph && !r.implied)));
 				byKey = made.byKey;
 				opens = unfolded() ?? new Set(made.roots.length < OPEN_MAX ? made.roots.filter(r => r.children.length < OPEN_MAX).map(r => r.key) : []);
 				const picked = link.params.object ? byKey.get(link.params.object) : made.roots.filter(r => r.children.length).sort((a, b) => b.children.length - a.children.length)[0] ?? made.roots[0];

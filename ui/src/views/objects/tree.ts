@@ -18,13 +18,30 @@ export interface Thing {
 export const keyOf = (object: string[]): string => object.join('\u0001');
 export const nameOf = (object: string[]): string => object.join(' ');
 
-/** An object with several parents stands below the first that is there. */
-export function forest(rows: Row[]): { roots: Thing[]; byKey: Map<string, Thing> } {
+/** How deep below a root each type stands, by the longest way down. */
+export function depths(relations: Row[]): Map<string, number> {
+	const deep = new Map<string, number>();
+	for (let round = 0, isNew = true; isNew && round < 64; round++) {
+		isNew = false;
+		for (const r of relations) {
+			const from = r.from.join(' '), to = r.to.join(' '), want = (deep.get(from) ?? 0) + 1;
+			if (from !== to && want < 64 && (deep.get(to) ?? 0) < want) {
+				deep.set(to, want);
+				isNew = true;
+			}
+		}
+	}
+	return deep;
+}
+
+/** An object with several parents stands below the one whose type is deepest: the nearest. */
+export function forest(rows: Row[], deep: Map<string, number>): { roots: Thing[]; byKey: Map<string, Thing> } {
 	const byKey = new Map<string, Thing>(), roots: Thing[] = [];
 	for (const row of rows)
 		byKey.set(keyOf(row.object), { key: keyOf(row.object), name: nameOf(row.object), type: row.type, first: row.first, last: row.last, events: row.events, errors: row.errors, times: row.times ?? [], children: [], row });
 	for (const thing of byKey.values()) {
-		const parent = (thing.row.parents as string[][]).map(p => byKey.get(keyOf(p))).find(p => p && p !== thing && !isBelow(thing, p));
+		const parent = (thing.row.parents as string[][]).map(p => byKey.get(keyOf(p))).filter((p): p is Thing => !!p && p !== thing && !isBelow(thing, p))
+			.sort((a, b) => (deep.get(b.type) ?? 0) - (deep.get(a.type) ?? 0))[0];
 		(parent ? parent.children : roots).push(thing);
 	}
 	const order = (a: Thing, b: Thing): number => a.first - b.first || (a.name < b.name ? -1 : 1);
