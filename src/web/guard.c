@@ -54,14 +54,15 @@ static bool is_own_site(const struct asked *a)
 	return !strcmp(a->path, "/");
 }
 
-/* Takes the same time wherever they differ. */
+/* Takes the same time wherever they differ; the length is no secret. */
 static bool is_same(struct str a, struct str b)
 {
-	unsigned differ = a.n != b.n;
+	unsigned differ = 0;
 
+	if (a.n != b.n)
+		return false;
 	for (size_t i = 0; i < a.n; i++)
-		differ |= (unsigned char)a.p[i] ^ (unsigned char)b.p[b.n ? i % b.n : 0] ^
-			  (b.n ? 0U : 1U);
+		differ |= (unsigned char)a.p[i] ^ (unsigned char)b.p[i];
 	return !differ;
 }
 
