@@ -14,7 +14,7 @@ const POLL_MS = 2000;
 const frame = {
 	runs: h('div', { class: 'runs' }),
 	tabs: h('nav', { class: 'tabs', 'aria-label': 'Views' }),
-	selection: h('div', { class: 'selection', 'aria-label': 'Selection' }),
+	selection: h('section', { class: 'selection', 'aria-label': 'Selection' }),
 	main: h('main', { id: 'view', tabindex: -1 }),
 	losses: h('div', { class: 'losses' }),
 	said: h('div', { class: 'said', role: 'status', 'aria-live': 'polite' }),
@@ -109,7 +109,7 @@ function menu(): HTMLElement {
 function drawFrame(): void {
 	put(document.getElementById('app')!,
 		h('a', { class: 'skip', href: '#view', click: e => { e.preventDefault(); frame.main.focus(); } }, 'Skip to the view'),
-		h('header', {}, h('a', { class: 'brand', href: '#/' }, 'Culprit'), frame.tabs, frame.runs, menu(),
+		h('header', {}, h('h1', { class: 'brand' }, h('a', { href: '#/' }, 'Culprit')), frame.tabs, frame.runs, menu(),
 			h('button', { class: 'plain', title: 'Dark or light (t)', 'aria-label': 'Dark or light', click: themeToggle }, '◐'),
 			h('button', { class: 'plain', title: 'Keys (?)', 'aria-label': 'Keys', click: help }, '?')),
 		frame.selection, frame.main, h('footer', {}, frame.losses, frame.said));

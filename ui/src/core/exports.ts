@@ -22,15 +22,13 @@ function styles(): string {
 export function svg(el: SVGSVGElement): Blob {
 	const copy = el.cloneNode(true) as SVGSVGElement;
 	const box = el.getBoundingClientRect();
-	const style = document.createElementNS('http://www.w3.org/2000/svg', 'style');
-	style.textContent = styles();
-	copy.prepend(style);
 	copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
 	copy.setAttribute('width', String(box.width));
 	copy.setAttribute('height', String(box.height));
 	if (document.documentElement.dataset.theme)
 		copy.dataset.theme = document.documentElement.dataset.theme;
-	return new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' });
+	// as text: the page itself is not allowed to make styles
+	return new Blob([new XMLSerializer().serializeToString(copy).replace('>', `><style>${styles().replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</style>`)], { type: 'image/svg+xml' });
 }
 
 /** What is seen now as one file without script: canvases become pictures. */
@@ -44,16 +42,9 @@ export function snapshot(root: HTMLElement, title: string): Blob {
 		img.setAttribute('width', String(drawn[i]!.clientWidth));
 		canvas.replaceWith(img);
 	}
-	const page = document.implementation.createHTMLDocument(title);
-	const style = page.createElement('style');
-	style.textContent = styles();
-	page.head.append(style);
-	page.documentElement.lang = 'en';
-	page.documentElement.dataset.theme = document.documentElement.dataset.theme ?? '';
-	const body = page.createElement('main');
-	body.append(page.importNode(copy, true));
-	page.body.append(body);
-	return new Blob([`<!doctype html>\n${page.documentElement.outerHTML}`], { type: 'text/html' });
+	const theme = document.documentElement.dataset.theme, text = document.createElement('title');
+	text.textContent = title;
+	return new Blob([`<!doctype html>\n<html lang="en"${theme ? ` data-theme="${theme}"` : ''}>\n<head><meta charset="utf-8">${text.outerHTML}<style>${styles()}</style></head>\n<body><main>${copy.outerHTML}</main></body>\n</html>\n`], { type: 'text/html' });
 }
 
 export function save(name: string, blob: Blob): void {

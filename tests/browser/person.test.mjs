@@ -1,0 +1,69 @@
+// Keys, accessibility, hostile names.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { hostileNames } from './hostile.mjs';
+
+const VIEWS = ['answer', 'requests', 'request', 'paths', 'objects', 'diff'];
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export async function everything_is_reached_by_keys(scene) {
+	await scene.open('#/answer');
+	for (const [i, view] of VIEWS.entries()) {
+		await scene.page.keyboard.press(String(i + 1));
+		await scene.settled();
+		assert.ok(scene.hash.startsWith(`#/${view}`), `${i + 1} opens ${view}: ${scene.hash}`);
+	}
+	await scene.page.keyboard.press('?');
+	assert.ok(await scene.page.locator('dialog[open]').isVisible());
+	await scene.page.keyboard.press('Escape');
+	await scene.page.keyboard.press('2');
+	await scene.settled();
+	await scene.page.keyboard.press('j');
+	await scene.page.keyboard.press('j');
+	await scene.page.keyboard.press('Enter');
+	await scene.settled();
+	assert.match(scene.hash, /^#\/request\?/);
+	await scene.page.keyboard.press('2');
+	await scene.settled();
+	await scene.page.keyboard.press('/');
+	assert.equal(await scene.page.evaluate(() => document.activeElement.getAttribute('type')), 'search');
+}
+
+export async function the_theme_is_remembered(scene) {
+	await scene.open('#/answer');
+	const before = await scene.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+	await scene.page.keyboard.press('t');
+	await scene.settled();
+	const after = await scene.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+	assert.notEqual(before, after);
+	await scene.page.reload();
+	await scene.settled();
+	assert.equal(await scene.page.evaluate(() => getComputedStyle(document.body).backgroundColor), after);
+}
+
+export async function everybody_can_use_every_view(scene) {
+	for (const scheme of ['light', 'dark']) {
+		await scene.page.emulateMedia({ colorScheme: scheme });
+		for (const view of VIEWS) {
+			await scene.open(`#/${view}?run=1&against=2`);
+			await scene.page.evaluate(axe);
+			const { violations } = await scene.page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+			assert.deepEqual(violations.map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.target.join(' ')).join(', ')}`), [], `${view}, ${scheme}`);
+		}
+	}
+}
+
+export async function hostile_names_are_text(scene) {
+	for (const view of VIEWS) {
+		await scene.open(`#/${view}?run=3&against=3`);
+		assert.equal(await scene.page.evaluate(() => window.pwned), undefined, view);
+		assert.equal(await scene.page.locator('main script, main iframe, main img, main base, main meta, main style').count(), 0, view);
+		await scene.screen(`hostile-${view}`);
+	}
+	await scene.open('#/requests?run=3');
+	const shown = await scene.text('main');
+	assert.ok(shown.includes('<script>window.pwned=1</script>') || shown.includes('<img src=x'), 'markup is shown as it is written');
+	assert.ok(!/[\u202a-\u202e\u2066-\u2069\u0000]/.test(shown), 'nothing turns the direction');
+	assert.equal(hostileNames.length, 100);
+}

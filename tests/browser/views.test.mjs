@@ -1,0 +1,179 @@
+// What a person sees: the numbers of the command line, in every view, at two sizes, dark and light.
+import assert from 'node:assert/strict';
+import { asked, rows } from './stage.mjs';
+
+const VIEWS = ['answer', 'requests', 'request', 'paths', 'objects', 'diff'];
+
+export async function the_first_finding_is_that_of_the_command_line(scene) {
+	const findings = rows(asked('answer', scene.runs.hdfs)).filter(r => r.text);
+	await scene.open('#/answer');
+	const cards = await scene.texts('.finding .sentence');
+	assert.equal(cards.length, findings.length);
+	assert.equal(cards[0].trim(), findings[0].text.split('\n')[0].trim());
+	assert.match(await scene.text('.finding .sure'), new RegExp(`${Math.round(100 * findings[0].confidence)} % sure`));
+	assert.ok(await scene.page.locator('.finding .picture svg').count() > 0);
+}
+
+export async function from_the_finding_to_its_evidence(scene) {
+	await scene.open('#/answer');
+	const way = scene.page.locator('.finding .ways a').first(), text = await way.innerText();
+	await way.click();
+	await scene.settled();
+	assert.match(scene.hash, text.startsWith('request ') ? /^#\/request\?/ : /^#\/requests\?/);
+	await scene.page.goBack();
+	await scene.settled();
+	assert.match(scene.hash, /^#\/answer|^$|^#\/$/);
+}
+
+export async function requests_show_the_types_and_the_slowest(scene) {
+	const slowest = rows(asked('requests', scene.runs.hdfs, '--slowest', '5')), types = rows(asked('requests', scene.runs.hdfs, '--types'));
+	await scene.open('#/requests');
+	const ids = await scene.texts('.view.requests .tbody .tr [role=cell]:first-child');
+	assert.deepEqual(ids.slice(0, 3), slowest.slice(0, 3).map(r => String(r.id)));
+	assert.equal(await scene.page.locator('.facet').first().locator('button').count(), types.length);
+}
+
+export async function picking_a_type_narrows_everything(scene) {
+	const type = rows(asked('requests', scene.runs.hdfs, '--types'))[0];
+	await scene.open('#/requests');
+	await scene.page.locator('.facet').first().locator('button', { hasText: type.type }).first().click();
+	await scene.settled();
+	assert.ok(scene.hash.includes('type='));
+	assert.equal(await scene.text('.listnote'), `all ${type.count.toLocaleString('en-US')}`);
+	assert.match(await scene.text('.chip'), /^type /);
+	// the selection follows to another view
+	await scene.page.keyboard.press('g');
+	await scene.page.keyboard.press('p');
+	await scene.settled();
+	assert.match(scene.hash, /^#\/paths\?.*type=/);
+	const want = rows(asked('paths', scene.runs.hdfs, '--type', type.type, '--fold')).filter(r => r.path);
+	assert.equal(await scene.page.locator('.view.paths .table').getAttribute('aria-rowcount'), String(want.length + 1));
+}
+
+export async function brushing_the_picture_selects_time_and_latency(scene) {
+	await scene.open('#/requests');
+	const box = await scene.page.locator('canvas.heat').boundingBox();
+	await scene.page.mouse.move(box.x + 200, box.y + 40);
+	await scene.page.mouse.down();
+	await scene.page.mouse.move(box.x + 500, box.y + 160, { steps: 5 });
+	await scene.page.mouse.up();
+	await scene.settled();
+	for (const name of ['from', 'until', 'min', 'max'])
+		assert.ok(scene.hash.includes(`${name}=`), `${name} in ${scene.hash}`);
+	await scene.page.keyboard.press('Escape');
+	await scene.settled();
+	assert.ok(!scene.hash.includes('from='));
+}
+
+export async function one_request_shows_its_spans_path_and_lines(scene) {
+	const [slowest] = rows(asked('requests', scene.runs.hdfs, '--slowest', '1')), id = String(slowest.id);
+	const tree = rows(asked('requests', scene.runs.hdfs, '--request', id)).filter(r => r.what === 'span');
+	const path = rows(asked('requests', scene.runs.hdfs, '--request', id, '--critical-path'))[0].sections;
+	await scene.open(`#/request?request=${id}`);
+	assert.match(await scene.text('.headline h2'), new RegExp(`Request ${id}`));
+	assert.ok((await scene.text('.headline p')).includes(`${tree.length.toLocaleString('en-US')} span`));
+	assert.ok(await scene.page.locator('.strip rect').count() >= path.length);
+	await scene.page.locator('.timeline .rows').focus();
+	await scene.page.keyboard.press('Home');
+	await scene.settled();
+	assert.ok((await scene.text(`.timeline [data-span="${tree[0].span}"] .name`)).includes(tree[0].name));
+	await scene.page.locator('.timeline .row').nth(1).click();
+	await scene.settled();
+	assert.ok(scene.hash.includes('span='));
+	assert.ok((await scene.text('.detail h2')).length > 0);
+}
+
+export async function paths_show_the_patterns_and_the_system(scene) {
+	const want = rows(asked('paths', scene.runs.hdfs, '--fold')).filter(r => r.path), nodes = rows(asked('paths', scene.runs.hdfs, '--graph')).filter(r => r.section === 'node');
+	await scene.open('#/paths');
+	assert.equal(await scene.page.locator('.view.paths .table').getAttribute('aria-rowcount'), String(want.length + 1));
+	const boxes = await scene.texts('.graph .box .title');
+	for (const n of nodes)
+		assert.ok(boxes.includes(n.node), n.node);
+}
+
+export async function objects_show_the_types_and_where_the_time_goes(scene) {
+	const types = rows(asked('objects', scene.runs.hdfs)).filter(r => r.signature && r.in_graph);
+	await scene.open('#/objects');
+	assert.equal(await scene.page.locator('.typesgraph .box').count(), types.length);
+	await scene.page.locator('.typesgraph .box').first().click();
+	await scene.settled();
+	assert.ok(scene.hash.includes('kind='));
+	await scene.page.locator('.objscroll').focus();
+	await scene.page.keyboard.press('j');
+	await scene.settled();
+	assert.ok(scene.hash.includes('object='));
+	assert.ok((await scene.text('.view.objects .side h2')).length > 0);
+}
+
+export async function two_runs_are_compared(scene) {
+	const want = rows(asked('diff', scene.runs.later, scene.runs.hdfs)).filter(r => r.what);
+	await scene.open('#/diff?run=1&against=2');
+	assert.equal(await scene.page.locator('.view.diff .table').getAttribute('aria-rowcount'), String(want.length + 1));
+	await scene.open('#/diff');
+	assert.match(await scene.text('.empty'), /Against/);
+}
+
+export async function a_link_shows_the_same_to_another_person(scene) {
+	for (const view of VIEWS) {
+		await scene.open(`#/${view}?run=1&against=2`);
+		const first = await scene.text('main');
+		await scene.open('#/answer');
+		await scene.open(`#/${view}?run=1&against=2`);
+		assert.equal(await scene.text('main'), first, view);
+	}
+}
+
+export async function every_view_at_two_sizes_dark_and_light(scene) {
+	for (const [width, height] of [[1280, 800], [3840, 2160]])
+		for (const scheme of ['light', 'dark']) {
+			await scene.page.setViewportSize({ width, height });
+			await scene.page.emulateMedia({ colorScheme: scheme });
+			for (const view of VIEWS) {
+				await scene.open(`#/${view}?run=1&against=2`);
+				await scene.screen(`${view}-${width}-${scheme}`);
+				const wide = await scene.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+				assert.ok(wide <= 0, `${view} at ${width}: ${wide} px too wide`);
+			}
+		}
+}
+
+export async function nothing_jumps_while_a_view_loads(scene) {
+	for (const view of VIEWS) {
+		await scene.page.goto('about:blank');
+		await scene.page.addInitScript(() => {
+			window.jumped = 0;
+			new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.jumped += e.value; }).observe({ type: 'layout-shift', buffered: true });
+		});
+		await scene.open(`#/${view}?run=1&against=2`);
+		const jumped = await scene.page.evaluate(() => window.jumped);
+		assert.ok(jumped < 0.1, `${view}: ${jumped}`);
+	}
+}
+
+export async function what_is_missing_is_told(scene) {
+	await scene.open('#/request?request=999999');
+	assert.match(await scene.text('.empty'), /no request/i);
+	scene.complaints.length = 0; // the browser tells of the 404
+	await scene.open('#/requests?run=9');
+	assert.match(await scene.text('.empty'), /no such run/i);
+}
+
+export async function losses_are_visible(scene) {
+	await scene.open('#/answer');
+	const told = asked('answer', scene.runs.hdfs).split('\n').filter(l => l.startsWith('{"losses"'));
+	if (told.length)
+		assert.match(await scene.text('.losses'), /kinds of losses/);
+	else
+		assert.match(await scene.text('.losses'), /Nothing was passed over/);
+}
+
+export async function views_can_be_saved(scene) {
+	await scene.open('#/requests');
+	for (const [title, name] of [['Table as CSV', 'requests.csv'], ['Latency over time as PNG', 'latency.png'], ['This view as one HTML file', 'culprit-requests.html']]) {
+		await scene.page.locator('.exports > summary').click();
+		const [download] = await Promise.all([scene.page.waitForEvent('download'), scene.page.locator('.menu').getByText(title).click()]);
+		assert.equal(download.suggestedFilename(), name);
+		await scene.page.locator('.exports > summary').click();
+	}
+}
