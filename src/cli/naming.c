@@ -16,6 +16,7 @@
 #include "model/mention.h"
 #include "program/model_file.h"
 #include "store/objects.h"
+#include "store/store.h"
 
 static void *open_namer(void *ctx)
 {
@@ -97,11 +98,24 @@ static void load_programs(struct naming *n, const struct call *call)
 	arena_done(&arena);
 }
 
-int naming_init(struct naming *n, const struct call *call, struct error *err)
+/* What memory cannot hold lies beside the run, if that is a file. */
+static const char *dir_of_run(const char *path, struct arena *arena)
+{
+	struct str s = str_of(path ? path : "");
+
+	if (!s.n || store_is_remote(path))
+		return NULL;
+	while (s.n && s.p[s.n - 1] != '/')
+		s.n--;
+	return arena_z(arena, s.n ? s : STR("."));
+}
+
+int naming_init(struct naming *n, const struct call *call, const char *path, struct error *err)
 {
 	const struct question *q = call->command->question;
 	const char *types = call_get(call, "types"), *memory = call_get(call, "memory");
 	struct objects_options options = { 0 };
+	struct arena arena = { 0 };
 	int got = 0;
 
 	*n = (struct naming){ .is_on = !q || q->is_of_objects || call_has(call, "level"),
@@ -119,7 +133,9 @@ int naming_init(struct naming *n, const struct call *call, struct error *err)
 	load_programs(n, call);
 	n->options = (struct namer_options){ n->overrides, n->constants };
 	n->namers = (struct namers){ n, open_namer, close_namer, begin_round, name_event };
+	options.dir = dir_of_run(path, &arena);
 	n->objects = objects_new(&options);
+	arena_done(&arena);
 	return 0;
 }
 

@@ -41,7 +41,8 @@ struct naming {
 	int got;
 };
 
-int naming_init(struct naming *n, const struct call *call, struct error *err);
+/* path: where the run will stand, or NULL. */
+int naming_init(struct naming *n, const struct call *call, const char *path, struct error *err);
 void naming_done(struct naming *n);
 /* The log from which the next events come; borrowed until the next. */
 void naming_file(struct naming *n, struct str log);

@@ -327,7 +327,7 @@ int observe_files(const struct call *call, const struct observed_files *files, c
 					  .is_blind = call_has(call, "blind") },
 			     .files = files };
 	struct observer o = { &in, read_inputs, keep_models, hand_lines, finish, false };
-	int got = naming_init(&in.naming, call, err);
+	int got = naming_init(&in.naming, call, path, err);
 
 	if (got >= 0)
 		got = models_open(&in.models, call, call->inputs, call->nr_inputs, err);

@@ -23,11 +23,16 @@ struct told_graph {
 	int64_t now_ns;
 };
 
+static inline void told_graph_with(struct told_graph *t, const struct objects_options *options)
+{
+	*t = (struct told_graph){ .o = objects_new(options), .now_ns = MENTIONS_START };
+}
+
 static inline void told_graph_init(struct told_graph *t, size_t memory_bytes)
 {
 	struct objects_options options = { .memory_bytes = memory_bytes };
 
-	*t = (struct told_graph){ .o = objects_new(&options), .now_ns = MENTIONS_START };
+	told_graph_with(t, &options);
 }
 
 static inline void told_graph_done(struct told_graph *t)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/shelf.h"
 #include "base/time.h"
 #include "infer/objects/told.h"
 #include "model/mention.h"
@@ -22,7 +23,8 @@ static void span_of(struct census *w)
 
 void census_init(struct census *w, struct told *t, struct arena *a, struct losses *losses)
 {
-	*w = (struct census){ .told = t, .arena = a, .losses = losses };
+	*w = (struct census){ .told = t, .shelf = t->shelf, .arena = a, .losses = losses };
+	w->thing_at.shelf = w->same.shelf = w->shelf;
 	w->kind_of = mem_alloc(mem_bytes(3 * ((size_t)t->shown.nr + 1), sizeof(*w->kind_of)));
 	span_of(w);
 	w->is_small = w->nr_lines < SMALL_LINES;
@@ -34,14 +36,14 @@ void census_done(struct census *w)
 {
 	free(w->kind_of);
 	vec_done(&w->kinds);
-	vec_done(&w->things);
+	shelf_done(w->shelf, &w->things);
 	map_done(&w->thing_at);
-	vec_done(&w->named);
-	vec_done(&w->named_at);
+	shelf_done(w->shelf, &w->named);
+	shelf_done(w->shelf, &w->named_at);
 	vec_done(&w->path);
 	vec_done(&w->path_at);
 	vec_done(&w->writers);
-	vec_done(&w->aliases);
+	shelf_done(w->shelf, &w->aliases);
 	map_done(&w->same);
 	vec_done(&w->logs);
 	map_done(&w->log_at);
@@ -84,8 +86,8 @@ uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t sco
 		const struct thing *t;
 
 		if (!*at) {
-			vec_push(&w->things,
-				 (struct thing){ kind, value, scope, NS_NONE, NS_NONE, 0 });
+			shelf_push(w->shelf, &w->things,
+				   (struct thing){ kind, value, scope, NS_NONE, NS_NONE, 0 });
 			*at = w->things.nr;
 			return (uint32_t)(*at - 1);
 		}

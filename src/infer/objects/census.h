@@ -13,6 +13,7 @@
 #include "base/vec.h"
 
 struct losses;
+struct shelf;
 struct note;
 struct told;
 struct told_id;
@@ -79,6 +80,7 @@ struct other_name {
 
 struct census {
 	struct told *told;
+	struct shelf *shelf; /* told's: for all that grows with lines and identifiers */
 	struct losses *losses;
 	struct arena *arena; /* of the result */
 	VEC(struct kind) kinds;

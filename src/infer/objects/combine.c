@@ -112,7 +112,7 @@ static int by_company(const void *a, const void *b)
 static void find_companies(const struct combining *c, struct companies *all)
 {
 	for (uint32_t kind = 0; kind < c->w->kinds.nr; kind++) {
-		struct company o = { .kind = kind };
+		struct company o = { .kind = kind, .pairs.shelf = c->w->shelf };
 
 		if (!is_ambiguous(&c->w->kinds.v[kind]))
 			continue;

@@ -105,7 +105,7 @@ struct found {
 static void find_children(struct embedding *e, uint32_t parent, uint32_t child, size_t nr_numbers,
 			  struct found *f)
 {
-	struct map by_numbers = { 0 }, seen = { 0 };
+	struct map by_numbers = { .shelf = e->w->shelf }, seen = { .shelf = e->w->shelf };
 
 	for (uint32_t i = e->begin[parent]; i < e->begin[parent + 1]; i++) {
 		const struct numbered *n = &e->things.v[i];

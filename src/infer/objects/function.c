@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/shelf.h"
 #include "base/sort.h"
 #include "base/time.h"
 #include "infer/objects/relate.h"
@@ -121,7 +122,7 @@ static int by_lines(const void *a, const void *b)
 /* Lines of one template that contradict what was told so far, or each other. */
 static uint64_t contradicted(const struct map *told, const struct pair *p, const struct pair *end)
 {
-	struct map own = { 0 };
+	struct map own = { .shelf = told->shelf };
 	uint64_t nr = 0;
 
 	for (; p < end; p++) {
@@ -142,18 +143,18 @@ static uint64_t contradicted(const struct map *told, const struct pair *p, const
 }
 
 /* Fills left_out with templates; true when what is left is enough to believe. */
-static bool vote(const struct pair *pairs, size_t nr, const struct verdict *all,
-		 struct map *left_out)
+static bool vote(struct shelf *shelf, const struct pair *pairs, size_t nr,
+		 const struct verdict *all, struct map *left_out)
 {
-	struct pair *p = mem_alloc(mem_bytes(nr, sizeof(*p)));
+	struct pair *p = shelf_alloc(shelf, mem_bytes(nr, sizeof(*p)));
 	VEC(struct ballot) ballots = { 0 };
-	struct map told = { 0 };
+	struct map told = { .shelf = shelf };
 	uint64_t nr_lines = 0, nr_left = 0;
 	uint32_t nr_kept = 0;
 	struct verdict kept;
 
 	memcpy(p, pairs, nr * sizeof(*p));
-	sort_records(p, nr, sizeof(*p), template_of);
+	sort_records_on(shelf, p, nr, sizeof(*p), template_of);
 	for (size_t i = 0, end; i < nr; i = end) {
 		struct ballot b = { p[i].template, 0, i, 0 };
 
@@ -175,7 +176,7 @@ static bool vote(const struct pair *pairs, size_t nr, const struct verdict *all,
 			if (!*map_at(&told, p[i].child))
 				*map_at(&told, p[i].child) = p[i].parent + 1;
 	}
-	free(p);
+	shelf_give(shelf, p);
 	vec_done(&ballots);
 	map_done(&told);
 	kept = weigh(pairs, nr, left_out);
@@ -200,7 +201,7 @@ static void keep_choices(struct function *f, struct relating *r, const struct ce
 			 const struct pair *p, size_t nr, const struct map *left_out)
 {
 	const struct pair *end = p + nr, *next;
-	struct map parents = { 0 };
+	struct map parents = { .shelf = w->shelf };
 
 	f->begin = (uint32_t)r->belongs.nr;
 	f->nr_children = 0;
@@ -211,7 +212,7 @@ static void keep_choices(struct function *f, struct relating *r, const struct ce
 		c = choose(p, next, left_out);
 		if (c.parent == UINT32_MAX)
 			continue;
-		vec_push(&r->belongs, (struct belongs){ p->child, c.parent });
+		shelf_push(r->shelf, &r->belongs, (struct belongs){ p->child, c.parent });
 		f->nr_children++;
 		f->nr_parents += !(*map_at(&parents, c.parent))++;
 		f->nr_late += is_late(w, p->child, c.parent);
@@ -227,7 +228,7 @@ void function_test(struct function *f, struct relating *r, const struct census *
 	struct map left_out = { 0 };
 	struct verdict all, kept;
 
-	sort_records(pairs, nr, sizeof(*pairs), child_of);
+	sort_records_on(w->shelf, pairs, nr, sizeof(*pairs), child_of);
 	all = weigh(pairs, nr, NULL);
 	*f = (struct function){ .lines = all.lines, .exceptions = all.minority };
 	f->nr_children = all.nr_children;
@@ -235,7 +236,7 @@ void function_test(struct function *f, struct relating *r, const struct census *
 	f->is_loose = !w->is_small && all.nr_children >= 20 && 10 * all.minority <= all.lines &&
 		      20 * (uint64_t)all.nr_torn <= 3 * (uint64_t)all.nr_children;
 	if (!f->holds && !w->is_small) {
-		f->holds = vote(pairs, nr, &all, &left_out);
+		f->holds = vote(w->shelf, pairs, nr, &all, &left_out);
 		kept = weigh(pairs, nr, &left_out);
 		if (f->holds)
 			f->exceptions = all.lines - (kept.lines - kept.minority);

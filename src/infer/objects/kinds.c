@@ -57,7 +57,7 @@ static void find_traits(struct census *w)
 {
 	static const unsigned traits[] = { KIND_NUMBER, KIND_SMALL,   KIND_WORD,
 					   KIND_PATH,   KIND_ADDRESS, KIND_RANDOM };
-	struct map seen = { 0 };
+	struct map seen = { .shelf = w->shelf };
 	uint64_t(*nr)[6] = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
 	uint64_t *all = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*all)));
 
@@ -337,6 +337,8 @@ static void drop_outer(struct habits *h)
 static void judge(struct census *w)
 {
 	struct habits h = { .w = w };
+
+	h.values.shelf = h.places.shelf = h.around.shelf = w->shelf;
 
 	h.v = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*h.v)));
 	vec_each (&w->told->notes, n)

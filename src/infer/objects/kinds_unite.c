@@ -106,7 +106,7 @@ static int by_template(const void *a, const void *b)
 static void join_paths(struct census *w)
 {
 	VEC(struct printed) v = { 0 };
-	struct map known = { 0 }, shared = { 0 };
+	struct map known = { .shelf = w->shelf }, shared = { 0 };
 	uint64_t *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
 	const struct map_slot *s = NULL;
 
@@ -145,7 +145,7 @@ static void join_paths(struct census *w)
 void kinds_unite(struct census *w)
 {
 	VEC(struct seen) seen = { 0 };
-	struct map known = { 0 }, shared = { 0 };
+	struct map known = { .shelf = w->shelf }, shared = { 0 };
 	uint64_t *nr_values = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr_values)));
 
 	vec_each (&w->told->ids, id) {

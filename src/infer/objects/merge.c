@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/shelf.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
@@ -62,7 +63,7 @@ static uint32_t counterpart(struct census *w, const struct relating *r, uint32_t
 	if (found == UINT32_MAX)
 		found = census_thing(w, to, w->things.v[thing].value, 0);
 	else
-		vec_push(&w->aliases, (struct other_name){ found, thing });
+		shelf_push(w->shelf, &w->aliases, (struct other_name){ found, thing });
 	*map_at(known, thing) = found + 1;
 	return found;
 }
@@ -86,7 +87,7 @@ static bool is_named(const struct census *w, size_t begin, uint32_t thing)
 /* Lines name the thing that stands for it, once. */
 static void rename_things(struct census *w, const struct relating *r)
 {
-	struct map known = { 0 };
+	struct map known = { .shelf = w->shelf };
 	uint32_t *old = w->named.v;
 
 	w->named.v = NULL;
@@ -100,7 +101,7 @@ static void rename_things(struct census *w, const struct relating *r)
 
 			if (is_named(w, w->named_at.v[i], thing))
 				continue;
-			vec_push(&w->named, thing);
+			shelf_push(w->shelf, &w->named, thing);
 			if (thing != old[j])
 				census_lives(w, thing, &w->told->notes.v[i]);
 		}
@@ -112,7 +113,7 @@ static void rename_things(struct census *w, const struct relating *r)
 		if (w->things.v[i].scope)
 			w->things.v[i].scope =
 				final_thing(w, r, w->things.v[i].scope - 1, &known) + 1;
-	free(old);
+	shelf_give(w->shelf, old);
 	map_done(&known);
 }
 

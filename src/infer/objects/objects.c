@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/shelf.h"
 #include "infer/objects/combine.h"
 #include "infer/objects/embed.h"
 #include "infer/objects/emit.h"
@@ -22,10 +23,16 @@
 #include "model/loss.h"
 #include "model/object.h"
 
-enum { LOOK_EVERY = 4096 }; /* mentions between two looks at the memory */
+enum {
+	LOOK_EVERY = 4096, /* mentions between two looks at the memory */
+	INDEX_BYTES = 512, /* of memory for each note by which equal ones are found */
+	FILE_TIMES = 32,
+	MAX_NAMES = 1 << 30, /* of identifiers: they have numbers of 32 bits */
+};
 
 struct objects {
 	struct objects_options options;
+	struct shelf *shelf;
 	struct told told;
 	struct arena arena; /* of the graph handed out */
 	uint64_t nr_added, nr_forgotten;
@@ -39,6 +46,11 @@ struct objects *objects_new(const struct objects_options *options)
 		o->options = *options;
 	if (!o->options.memory_bytes)
 		o->options.memory_bytes = (size_t)512 << 20;
+	if (!o->options.file_bytes)
+		o->options.file_bytes = mem_bytes(o->options.memory_bytes, FILE_TIMES);
+	o->shelf = shelf_new(o->options.memory_bytes, o->options.dir);
+	o->arena.shelf = o->shelf;
+	told_init(&o->told, o->shelf, o->options.memory_bytes / INDEX_BYTES + 1);
 	return o;
 }
 
@@ -48,13 +60,15 @@ void objects_free(struct objects *o)
 		return;
 	told_done(&o->told);
 	arena_done(&o->arena);
+	shelf_free(o->shelf);
 	free(o);
 }
 
 void objects_add(struct objects *o, const struct mention *m)
 {
 	told_add(&o->told, m);
-	if (++o->nr_added % LOOK_EVERY == 0 && told_bytes(&o->told) > o->options.memory_bytes)
+	if (++o->nr_added % LOOK_EVERY == 0 &&
+	    (told_bytes(&o->told) > o->options.file_bytes || o->told.ids.nr > MAX_NAMES))
 		o->nr_forgotten += told_forget(&o->told);
 }
 

@@ -12,7 +12,10 @@ struct object_graph;
 struct objects;
 
 struct objects_options {
-	size_t memory_bytes; /* beyond this the oldest are left out and counted; 0: 512 MiB */
+	size_t memory_bytes; /* that the process may need, about; beyond it, what was told lies in a
+				file. 0: 512 MiB */
+	size_t file_bytes;   /* beyond this the oldest are left out and counted; 0: 32 times that */
+	const char *dir;     /* of the file; NULL: the temporary directory */
 };
 
 /* NULL stands for the usual options. */

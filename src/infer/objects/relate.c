@@ -4,6 +4,7 @@
 
 #include "base/crew.h"
 #include "base/map.h"
+#include "base/shelf.h"
 #include "base/sort.h"
 #include "base/time.h"
 #include "infer/objects/told.h"
@@ -128,7 +129,7 @@ static bool is_equal(const struct census *w, const struct meeting *m, size_t nr)
 {
 	const struct kind *a = &w->kinds.v[w->things.v[m->a].kind];
 	const struct kind *b = &w->kinds.v[w->things.v[m->b].kind];
-	struct map values = { 0 };
+	struct map values = { .shelf = w->shelf };
 	bool is_same = nr >= 5 && a->traits & b->traits & KIND_SMALL && a->scope == b->scope;
 	size_t nr_values;
 
@@ -151,7 +152,7 @@ static void settle_loose(struct function *f, const struct function *other)
 static void test_tie(struct relating *r, const struct census *w, const struct meeting *m, size_t nr)
 {
 	struct tie t = { .a = w->things.v[m->a].kind, .b = w->things.v[m->b].kind };
-	struct pair *pairs = mem_alloc(mem_bytes(nr, sizeof(*pairs)));
+	struct pair *pairs = shelf_alloc(w->shelf, mem_bytes(nr, sizeof(*pairs)));
 	uint64_t lines = 0;
 
 	t.is_equal = is_equal(w, m, nr);
@@ -172,7 +173,7 @@ static void test_tie(struct relating *r, const struct census *w, const struct me
 	function_test(&t.b_of_a, r, w, pairs, nr);
 	settle_loose(&t.a_of_b, &t.b_of_a);
 	settle_loose(&t.b_of_a, &t.a_of_b);
-	free(pairs);
+	shelf_give(w->shelf, pairs);
 	vec_push(&r->ties, t);
 }
 
@@ -188,7 +189,7 @@ static void test_group(void *ctx, uint32_t item)
 {
 	struct group *g = (struct group *)ctx + item;
 
-	sort_records(g->m, g->nr, sizeof(*g->m), template_of);
+	sort_records_on(g->w->shelf, g->m, g->nr, sizeof(*g->m), template_of);
 	test_tie(&g->own, g->w, g->m, g->nr);
 }
 
@@ -204,7 +205,7 @@ static void take_group(struct relating *r, struct group *g)
 		vec_push(&r->ties, *t);
 	}
 	vec_each (&g->own.belongs, v)
-		vec_push(&r->belongs, *v);
+		shelf_push(r->shelf, &r->belongs, *v);
 	relate_done(&g->own);
 }
 
@@ -226,13 +227,15 @@ static void find_groups(struct groups *g, struct meetings *m, const struct censu
 	size_t sum = 0;
 
 	find_meetings(m, w);
-	m->v = mem_alloc(mem_bytes(m->nr + 1, sizeof(*m->v)));
+	m->v = shelf_alloc(w->shelf, mem_bytes(m->nr + 1, sizeof(*m->v)));
 	for (const struct map_slot *s = NULL; (s = map_next(&m->at, s));)
 		vec_push(&kinds, *s);
 	if (kinds.nr)
 		qsort(kinds.v, kinds.nr, sizeof(*kinds.v), by_kinds);
 	vec_each (&kinds, k) {
-		vec_push(&g->v, (struct group){ .w = w, .m = m->v + sum, .nr = k->value });
+		vec_push(&g->v,
+			 (struct group){
+				 .w = w, .m = m->v + sum, .nr = k->value, .own.shelf = w->shelf });
 		*map_at(&m->at, k->key) = sum;
 		sum += k->value;
 	}
@@ -245,20 +248,20 @@ void relate_make(struct relating *r, const struct census *w)
 	struct meetings m = { 0 };
 	struct groups groups = { 0 };
 
-	*r = (struct relating){ 0 };
+	*r = (struct relating){ .shelf = w->shelf };
 	find_groups(&groups, &m, w);
 	crew_run((uint32_t)groups.v.nr, test_group, groups.v.v);
 	vec_each (&groups.v, g)
 		take_group(r, g);
 	vec_done(&groups.v);
 	map_done(&m.at);
-	free(m.v);
+	shelf_give(w->shelf, m.v);
 }
 
 void relate_done(struct relating *r)
 {
 	vec_done(&r->ties);
-	vec_done(&r->belongs);
+	shelf_done(r->shelf, &r->belongs);
 }
 
 struct tie *relate_find(const struct relating *r, uint32_t kind, uint32_t other)
@@ -300,10 +303,10 @@ static struct function function_of(struct relating *r, const struct census *w,
 				   const struct belongs *v, size_t nr)
 {
 	struct function f = { .holds = true, .begin = (uint32_t)r->belongs.nr };
-	struct map parents = { 0 };
+	struct map parents = { .shelf = w->shelf };
 
 	for (size_t i = 0; i < nr; i++) {
-		vec_push(&r->belongs, v[i]);
+		shelf_push(r->shelf, &r->belongs, v[i]);
 		f.lines += w->things.v[v[i].child].lines;
 		f.nr_parents += !(*map_at(&parents, v[i].parent))++;
 	}

@@ -10,6 +10,7 @@
 #include "model/object.h"
 
 struct census;
+struct shelf;
 
 /* Two things that lines of one template name together. */
 struct pair {
@@ -52,8 +53,9 @@ struct tie {
 };
 
 struct relating {
-	VEC(struct tie) ties; /* by a, then b */
-	VEC(struct belongs) belongs;
+	VEC(struct tie) ties;        /* by a, then b */
+	VEC(struct belongs) belongs; /* on the shelf */
+	struct shelf *shelf;
 };
 
 void relate_make(struct relating *r, const struct census *w);

@@ -51,7 +51,7 @@ static void last_numbers(const struct census *w, uint32_t kind, struct map *by_n
 /* Whether most numbers of the kind are those of one name each; if so, they are that name. */
 static void number_names(struct census *w, uint32_t number, uint32_t name)
 {
-	struct map by_number = { 0 }, found = { 0 };
+	struct map by_number = { .shelf = w->shelf }, found = { .shelf = w->shelf };
 	const struct map_slot *s = NULL;
 	uint64_t nr = 0, nr_found = 0;
 
@@ -80,7 +80,7 @@ static void number_names(struct census *w, uint32_t number, uint32_t name)
 /* Values in names of threads whose end is a value seen elsewhere. */
 static void cut_threads(struct census *w)
 {
-	struct map elsewhere = { 0 };
+	struct map elsewhere = { .shelf = w->shelf };
 
 	vec_each (&w->told->ids, id)
 		if (!(id->place & NAMED_IN_THREAD))
@@ -147,7 +147,7 @@ static void last_parts(const struct census *w, struct map *by_part)
 /* Kinds of names most of which are the last part of a path are files. */
 static void name_files(struct census *w)
 {
-	struct map by_part = { 0 }, seen = { 0 };
+	struct map by_part = { .shelf = w->shelf }, seen = { .shelf = w->shelf };
 	uint64_t *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
 	uint64_t *nr_files = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr_files)));
 
@@ -181,7 +181,7 @@ static void name_files(struct census *w)
 /* Thirty-two digits that are a UUID elsewhere. */
 static void add_dashes(struct census *w)
 {
-	struct map uuids = { 0 };
+	struct map uuids = { .shelf = w->shelf };
 
 	vec_each (&w->told->ids, id) {
 		uint32_t kind = census_kind(w, id);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/shelf.h"
 #include "base/time.h"
 #include "infer/objects/spelling.h"
 #include "infer/objects/told.h"
@@ -49,7 +50,7 @@ struct fronts {
 static void find_versions(struct census *w)
 {
 	struct told *t = w->told;
-	struct map values = { 0 }, fronts = { 0 };
+	struct map values = { .shelf = w->shelf }, fronts = { .shelf = w->shelf };
 	struct fronts *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
 	uint32_t *front = mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(*front)));
 
@@ -127,7 +128,7 @@ static void name_things(struct census *w, const struct note *n)
 {
 	size_t begin = w->named.nr;
 
-	vec_push(&w->named_at, (uint32_t)begin);
+	shelf_push(w->shelf, &w->named_at, (uint32_t)begin);
 	for (size_t i = 0; i < n->nr; i++) {
 		uint32_t thing = thing_of(w, &w->told->ids.v[n->ids + i]);
 		bool is_new = thing != UINT32_MAX;
@@ -136,7 +137,7 @@ static void name_things(struct census *w, const struct note *n)
 			is_new &= w->named.v[j] != thing;
 		if (!is_new)
 			continue;
-		vec_push(&w->named, thing);
+		shelf_push(w->shelf, &w->named, thing);
 		census_lives(w, thing, n);
 	}
 }
@@ -176,7 +177,7 @@ void things_make(struct census *w)
 	spelling_find(w);
 	vec_each (&w->told->notes, n)
 		name_things(w, n);
-	vec_push(&w->named_at, (uint32_t)w->named.nr);
+	shelf_push(w->shelf, &w->named_at, (uint32_t)w->named.nr);
 	part_addresses(w);
 }
 
@@ -271,7 +272,7 @@ static void live_by_paths(struct census *w)
 
 void things_of_paths(struct census *w)
 {
-	struct map by_value = { 0 };
+	struct map by_value = { .shelf = w->shelf };
 	struct names writers = { 0 };
 	uint32_t log_kind = (uint32_t)w->kinds.nr;
 

@@ -3,22 +3,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/shelf.h"
 #include "base/time.h"
 #include "model/mention.h"
 
 enum { MAX_IDS = 64 }; /* of a line; lists beyond it say no more of who belongs to whom */
+
+void told_init(struct told *t, struct shelf *shelf, size_t max_index)
+{
+	*t = (struct told){ .shelf = shelf, .max_index = max_index };
+	t->shown.arena.shelf = t->values.arena.shelf = t->texts.arena.shelf = shelf;
+	t->note_at.shelf = t->notes_before.shelf = shelf;
+}
 
 void told_done(struct told *t)
 {
 	names_done(&t->shown);
 	names_done(&t->values);
 	names_done(&t->texts);
-	vec_done(&t->ids);
-	vec_done(&t->notes);
+	shelf_done(t->shelf, &t->ids);
+	shelf_done(t->shelf, &t->notes);
 	vec_done(&t->templates);
 	map_done(&t->note_at);
+	map_done(&t->notes_before);
 	map_done(&t->template_at);
-	*t = (struct told){ 0 };
+	told_init(t, t->shelf, t->max_index);
 }
 
 static sym_t keep(struct told *t, struct names *in, struct str s)
@@ -75,9 +84,35 @@ static void widen(struct note *old, const struct note *by)
 		old->level = by->level;
 }
 
+/* The note of this hash and what it says, or NULL. */
+static struct note *find_note(const struct told *t, const struct map *in, uint64_t hash,
+			      const struct note *n)
+{
+	const uint64_t *at;
+
+	for (; (at = map_find(in, hash)) && *at; hash++)
+		if (is_same(t, &t->notes.v[*at - 1], n))
+			return &t->notes.v[*at - 1];
+	return NULL;
+}
+
+/* Which notes there are is known of a bounded number of late ones: an equal one that comes after
+ * so many others is told twice, with its lines counted in both. */
+static void part_index(struct told *t)
+{
+	struct map late = t->note_at;
+
+	if (!t->max_index || t->note_at.nr < t->max_index)
+		return;
+	map_clear(&t->notes_before);
+	t->note_at = t->notes_before;
+	t->notes_before = late;
+}
+
 /* The ids of the note stand at the end of t->ids: they stay when it is new. */
 static void place_note(struct told *t, const struct note *n)
 {
+	struct note *old;
 	uint64_t hash = mixed(mixed(n->template, n->file), n->node);
 
 	for (size_t i = 0; i < n->nr; i++) {
@@ -85,20 +120,19 @@ static void place_note(struct told *t, const struct note *n)
 
 		hash = mixed(hash, map_pair(id->shown, id->value));
 	}
-	for (;; hash++) {
-		uint64_t *at = map_at(&t->note_at, hash);
-
-		if (!*at) {
-			vec_push(&t->notes, *n);
-			*at = t->notes.nr;
-			return;
-		}
-		if (is_same(t, &t->notes.v[*at - 1], n)) {
-			widen(&t->notes.v[*at - 1], n);
-			t->ids.nr = n->ids;
-			return;
-		}
+	old = find_note(t, &t->note_at, hash, n);
+	if (!old)
+		old = find_note(t, &t->notes_before, hash, n);
+	if (old) {
+		widen(old, n);
+		t->ids.nr = n->ids;
+		return;
 	}
+	part_index(t);
+	while (*map_at(&t->note_at, hash))
+		hash++;
+	shelf_push(t->shelf, &t->notes, *n);
+	*map_at(&t->note_at, hash) = t->notes.nr;
 }
 
 /* Hexadecimal values that nothing names are told apart by their length, which is that of one kind.
@@ -128,9 +162,9 @@ void told_add(struct told *t, const struct mention *m)
 			  .level = (uint8_t)m->level };
 
 	for (size_t i = 0; i < m->nr && i < MAX_IDS; i++) {
-		vec_push(&t->ids,
-			 (struct told_id){ shown_as(t, &m->v[i]),
-					   keep(t, &t->values, m->v[i].value), m->v[i].place });
+		shelf_push(t->shelf, &t->ids,
+			   (struct told_id){ shown_as(t, &m->v[i]),
+					     keep(t, &t->values, m->v[i].value), m->v[i].place });
 		n.nr++;
 	}
 	t->nr_left += (m->nr - n.nr) * m->count;
@@ -153,13 +187,13 @@ static int by_time(const void *a, const void *b)
 
 static int64_t median_last(const struct told *t)
 {
-	int64_t *v = mem_alloc(mem_bytes(t->notes.nr + 1, sizeof(*v))), median;
+	int64_t *v = shelf_alloc(t->shelf, mem_bytes(t->notes.nr + 1, sizeof(*v))), median;
 
 	for (size_t i = 0; i < t->notes.nr; i++)
 		v[i] = t->notes.v[i].last_ns;
 	qsort(v, t->notes.nr, sizeof(*v), by_time);
 	median = v[t->notes.nr / 2];
-	free(v);
+	shelf_give(t->shelf, v);
 	return median;
 }
 
@@ -185,11 +219,12 @@ static void move_note(struct told *to, const struct told *from, const struct not
 
 uint64_t told_forget(struct told *t)
 {
-	struct told fresh = { 0 };
+	struct told fresh;
 	int64_t median = median_last(t);
 	uint64_t nr_lines = 0;
 	size_t nr_half = t->notes.nr / 2, nr_equal = 0;
 
+	told_init(&fresh, t->shelf, t->max_index);
 	vec_each (&t->notes, n) {
 		/* many may end at the very time of the median: of these the first ones go */
 		if (n->last_ns < median || (n->last_ns == median && nr_equal++ < nr_half / 2))
