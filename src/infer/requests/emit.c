@@ -204,9 +204,9 @@ static void add_span(struct emitting *e, struct body *b, uint32_t unit)
 	}
 	e->span_of[unit] = (uint32_t)b->spans.nr;
 	s.id = arena_fmt(&e->arena, "%zu", b->spans.nr + 1);
-	/* what is done when its cause is over was handed on */
+	/* what is done when its cause is over was handed on: the whole request waits for it, unless
+	 * it is over before (close_body) */
 	s.parent = parent && b->spans.v[parent].end >= u->end ? parent : 0;
-	s.follows = parent && !s.parent;
 	for (uint32_t at = u->from; at < u->to; at++) {
 		const struct seen_line *l = work_line(e->w, at);
 
