@@ -210,6 +210,7 @@ static void combine(struct combining *c, struct company *o, uint32_t scope)
 
 	made.scope = scope + 1;
 	made.fate = FATE_KEPT;
+	made.is_settled = false;
 	o->made = (uint32_t)w->kinds.nr;
 	vec_push(&w->kinds, made);
 	w->kinds.v[o->kind].fate = FATE_COMBINED;

@@ -14,12 +14,16 @@
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
 
-/* They come in the order of templates, which is kept. */
-static uint64_t child_of(const void *record)
+static uint64_t both_of(const void *record)
 {
 	const struct pair *p = record;
 
 	return map_pair(p->child, p->parent);
+}
+
+static uint64_t child_of(const void *record)
+{
+	return ((const struct pair *)record)->child;
 }
 
 /* Of one child: the parent with the most lines, the earliest of several; pairs up to end. */
@@ -223,12 +227,12 @@ static void keep_choices(struct function *f, struct relating *r, const struct ce
 }
 
 void function_test(struct function *f, struct relating *r, const struct census *w,
-		   struct pair *pairs, size_t nr)
+		   struct pair *pairs, size_t nr, bool by_parent)
 {
 	struct map left_out = { 0 };
 	struct verdict all, kept;
 
-	sort_records_on(w->shelf, pairs, nr, sizeof(*pairs), child_of);
+	sort_records_on(w->shelf, pairs, nr, sizeof(*pairs), by_parent ? child_of : both_of);
 	all = weigh(pairs, nr, NULL);
 	*f = (struct function){ .lines = all.lines, .exceptions = all.minority };
 	f->nr_children = all.nr_children;

@@ -137,6 +137,7 @@ void merge_kinds(struct census *w, const struct relating *r)
 		}
 		w->kinds.v[b].fate = FATE_MERGED;
 		w->kinds.v[b].into = a;
+		w->kinds.v[a].is_settled = w->kinds.v[b].is_settled = false;
 		is_any = true;
 	}
 	vec_each (&w->kinds, k)

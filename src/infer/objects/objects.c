@@ -72,11 +72,11 @@ void objects_add(struct objects *o, const struct mention *m)
 		o->nr_forgotten += told_forget(&o->told);
 }
 
-static void relate_all(struct relating *r, struct census *w)
+/* Relations move one way: what lines told of kinds that are as they were is not asked again. */
+static void relate_all(struct relating *r, struct census *w, const struct relating *before)
 {
-	relate_done(r);
 	census_count(w);
-	relate_make(r, w);
+	relate_make(r, w, before);
 	embed_make(r, w);
 }
 
@@ -84,7 +84,7 @@ int objects_settle(struct objects *o, struct object_graph *g, struct losses *los
 		   struct error *err)
 {
 	struct census w;
-	struct relating before = { 0 }, r = { 0 };
+	struct relating first = { 0 }, before = { 0 }, r = { 0 };
 	struct stack s;
 
 	(void)err;
@@ -98,13 +98,14 @@ int objects_settle(struct objects *o, struct object_graph *g, struct losses *los
 	things_of_paths(&w);
 	scope_make(&w);
 	scope_drop_counters(&w);
-	relate_all(&before, &w);
-	merge_drop_states(&w, &before);
-	merge_kinds(&w, &before);
-	relate_all(&before, &w);
+	relate_all(&first, &w, NULL);
+	merge_drop_states(&w, &first);
+	merge_kinds(&w, &first);
+	relate_all(&before, &w, &first);
+	relate_done(&first);
 	combine_kinds(&w, &before);
 	scope_drop_counters(&w);
-	relate_all(&r, &w);
+	relate_all(&r, &w, &before);
 	near_make(&r, &w);
 	stack_make(&s, &w, &r);
 	emit_graph(&w, &before, &r, &s, g);
