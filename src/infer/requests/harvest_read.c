@@ -151,16 +151,18 @@ int harvest_upto(struct harvest *h, struct harvest_cursor *c, struct gather *g, 
 	int got = 0;
 
 	if (h->is_out) {
+		while (c->nr_read.nr < h->of_log.nr) /* one that came later */
+			vec_push(&c->nr_read, 0);
 		place_waiting(c, g, until);
-		for (size_t i = 0; i < h->of_log.nr && got >= 0; i++)
-			while ((got = place_block(h, c, i, g, until, err)) > 0)
+		for (size_t i = 0; i < h->order.nr && got >= 0; i++)
+			while ((got = place_block(h, c, h->order.v[i], g, until, err)) > 0)
 				;
 	} else if (h->block.lines.nr) {
 		gather_done(g);
 		*g = h->block;
 		h->block = (struct gather){ 0 };
 	}
-	if (h->nr_requests)
+	if (h->doubts_requests)
 		gather_doubt_keys(g);
 	if (h->is_out) {
 		gather_date(g);

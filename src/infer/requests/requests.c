@@ -12,8 +12,10 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 #include "base/pipeline.h"
 #include "infer/requests/course.h"
 #include "infer/requests/harvest.h"
@@ -207,14 +209,70 @@ static void tell_orders(const struct chains *all, struct store *s)
 			*count = course_nr_left(c->course);
 }
 
+/* --- while more is to come ------------------------------------------------------------------- */
+
+/* One chain, of windows that are told as they come. */
+struct requests_begun {
+	struct chains all;
+};
+
+static void prepare_begun(struct requests_begun *b, struct store *s, const struct infer_options *o)
+{
+	struct chain *c;
+
+	b->all.o = o;
+	b->all.h = o->harvest;
+	b->all.out = (struct outlet){ s, o->matcher, &b->all.lock, false };
+	if (!b->all.v.nr)
+		add_chain(&b->all, 0, 0);
+	c = &b->all.v.v[0];
+	c->all = &b->all;
+	c->end = o->harvest->nr_over;
+}
+
+int requests_go_on(struct requests_begun **b, struct store *s, const struct infer_options *o,
+		   struct error *err)
+{
+	if (!*b) {
+		*b = mem_zalloc(sizeof(**b));
+		pthread_mutex_init(&(*b)->all.lock, NULL);
+	}
+	prepare_begun(*b, s, o);
+	return run_chain(&(*b)->all.v.v[0], err);
+}
+
+void requests_begun_free(struct requests_begun *b)
+{
+	if (b)
+		chains_done(&b->all);
+	free(b);
+}
+
+/* The windows that are left. */
+static int end_begun(struct requests_begun *b, struct store *s, const struct infer_options *o,
+		     struct error *err)
+{
+	int got = tell_clocks(o->harvest, s, err);
+
+	store_losses(s)->count[LOSS_NAMES_LEFT] += o->harvest->block.nr_cut;
+	prepare_begun(b, s, o);
+	b->all.v.v[0].end = o->harvest->bounds.nr;
+	if (got >= 0)
+		got = run_chain(&b->all.v.v[0], err);
+	tell_orders(&b->all, s);
+	return got;
+}
+
 static int run(struct store *s, const struct infer_options *o, struct error *err)
 {
 	struct harvest *h = o->harvest;
 	struct chains all = { .o = o, .h = h };
 	int got;
 
-	if (!h || 2 * h->nr_keyed >= h->nr_lines)
+	if (!h || 2 * harvest_nr_keyed(h) >= h->nr_lines)
 		return 0;
+	if (o->begun)
+		return end_begun(o->begun, s, o, err);
 	pthread_mutex_init(&all.lock, NULL);
 	all.out = (struct outlet){ s, o->matcher, &all.lock, false };
 	store_losses(s)->count[LOSS_NAMES_LEFT] += h->block.nr_cut;

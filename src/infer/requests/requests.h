@@ -5,6 +5,16 @@
 
 #include "infer/inference.h"
 
+/*
+ * While lines are still to come: takes the windows that are over (harvest_settle), stores what is
+ * over in them, and keeps the rest for the next time, or for the inference itself, which is told of
+ * it. *b is NULL at first.
+ */
+struct requests_begun;
+int requests_go_on(struct requests_begun **b, struct store *s, const struct infer_options *o,
+		   struct error *err);
+void requests_begun_free(struct requests_begun *b);
+
 extern const struct inference infer_requests;
 
 #endif
