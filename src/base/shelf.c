@@ -43,7 +43,8 @@ struct shelf {
 	size_t near_bytes;     /* of large blocks in memory */
 	VEC(struct near) near; /* those */
 	VEC(struct block) blocks;
-	size_t next; /* of blocks: whose pages go next */
+	VEC(struct block) lent; /* by the process that forked this one */
+	size_t next;            /* of blocks: whose pages go next */
 	uint64_t filed;
 };
 
@@ -63,6 +64,30 @@ struct shelf *shelf_new(size_t bound, const char *dir)
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->wake, NULL);
 	return s;
+}
+
+/* Pages that are written to become the child's own, which can then not be taken away. */
+bool shelf_branch(struct shelf *s)
+{
+	bool ok = true;
+
+	/* whoever had the lock is not here any more, nor is the thread that trims */
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->wake, NULL);
+	s->is_trimming = false;
+	vec_each (&s->blocks, b) {
+		ok &= mmap(b->p, b->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, s->fd,
+			   b->at) != MAP_FAILED;
+		vec_push(&s->lent, *b);
+	}
+	vec_clear(&s->blocks);
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->statm >= 0)
+		close(s->statm);
+	s->fd = s->statm = -1;
+	s->end = 0;
+	return ok;
 }
 
 /* --- pages of the process ------------------------------------------------------------------ */
@@ -235,12 +260,28 @@ void *shelf_realloc(struct shelf *s, void *p, size_t old_bytes, size_t bytes)
 	return made;
 }
 
+/* With the lock: what is lent is given back without a change to it. */
+static bool give_lent(struct shelf *s, const void *p)
+{
+	for (size_t i = 0; i < s->lent.nr; i++) {
+		if (s->lent.v[i].p != p)
+			continue;
+		munmap(s->lent.v[i].p, s->lent.v[i].bytes);
+		s->filed -= s->lent.v[i].bytes;
+		s->lent.v[i] = s->lent.v[--s->lent.nr];
+		return true;
+	}
+	return false;
+}
+
 /* With the lock: false when it is no block of the file. */
 static bool give_filed(struct shelf *s, const void *p)
 {
 	size_t i = 0;
 	struct block b;
 
+	if (give_lent(s, p))
+		return true;
 	while (i < s->blocks.nr && s->blocks.v[i].p != p)
 		i++;
 	if (i == s->blocks.nr)
@@ -291,6 +332,8 @@ void shelf_free(struct shelf *s)
 		pthread_join(s->trimmer, NULL);
 	while (s->blocks.nr)
 		give_filed(s, s->blocks.v[0].p);
+	while (s->lent.nr)
+		give_lent(s, s->lent.v[0].p);
 	if (s->fd >= 0)
 		close(s->fd);
 	if (s->statm >= 0)
@@ -298,6 +341,7 @@ void shelf_free(struct shelf *s)
 	pthread_mutex_destroy(&s->lock);
 	pthread_cond_destroy(&s->wake);
 	vec_done(&s->blocks);
+	vec_done(&s->lent);
 	vec_done(&s->near);
 	free(s->dir);
 	free(s);

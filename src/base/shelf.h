@@ -3,6 +3,7 @@
 #ifndef CULPRIT_BASE_SHELF_H
 #define CULPRIT_BASE_SHELF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ struct shelf;
 struct shelf *shelf_new(size_t bound, const char *dir);
 /* All blocks were given back. */
 void shelf_free(struct shelf *s);
+/* In a child of the process that made it, before anything else: what it holds is the child's own
+ * from now on, and the parent's stays as it is. False: it cannot be had. */
+bool shelf_branch(struct shelf *s);
 /* Bytes that lie in the file by now. */
 uint64_t shelf_filed(struct shelf *s);
 

@@ -139,6 +139,11 @@ int naming_init(struct naming *n, const struct call *call, const char *path, str
 	return 0;
 }
 
+int naming_branch(struct naming *n, struct error *err)
+{
+	return n->is_on ? objects_branch(n->objects, err) : 0;
+}
+
 void naming_file(struct naming *n, struct str log)
 {
 	n->file = log;

@@ -44,6 +44,8 @@ struct naming {
 /* path: where the run will stand, or NULL. */
 int naming_init(struct naming *n, const struct call *call, const char *path, struct error *err);
 void naming_done(struct naming *n);
+/* In a child that goes on with it by itself. */
+int naming_branch(struct naming *n, struct error *err);
 /* The log from which the next events come; borrowed until the next. */
 void naming_file(struct naming *n, struct str log);
 void naming_events(struct naming *n, const struct event *ev, size_t nr);

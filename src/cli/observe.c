@@ -480,8 +480,10 @@ int observation_tell(struct observation *ob, const struct observed_files *files,
 		     struct store **s, struct error *err)
 {
 	const struct observer o = observer_of(&ob->in);
-	int got = is_branch ? store_branch(ob->store, err) : 0;
+	int got = is_branch ? naming_branch(&ob->in.naming, err) : 0;
 
+	if (got >= 0 && is_branch)
+		got = store_branch(ob->store, err);
 	if (got < 0)
 		return got;
 	ob->in.files = files;

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -115,6 +117,38 @@ static void without_a_directory_all_is_in_memory(void **state)
 	shelf_free(s);
 }
 
+static void a_child_changes_nothing_of_its_parents(void **state)
+{
+	struct shelf *s = shelf_new(1 * MIB, NULL);
+	char *p = shelf_zalloc(s, 8 * MIB), *q = shelf_zalloc(s, 8 * MIB);
+	int status = 1;
+	pid_t child;
+
+	(void)state;
+	assert_true(shelf_filed(s) > 0);
+	memset(p, 'p', 8 * MIB);
+	memset(q, 'q', 8 * MIB);
+	child = fork();
+	if (!child) {
+		bool ok = shelf_branch(s) && p[5 * MIB] == 'p';
+		char *own;
+
+		memset(p, 'x', 8 * MIB);
+		shelf_give(s, q);
+		own = shelf_zalloc(s, 16 * MIB);
+		memset(own, 'y', 16 * MIB);
+		ok = ok && p[8 * MIB - 1] == 'x' && own[0] == 'y';
+		_exit(ok ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(p[5 * MIB], 'p');
+	assert_int_equal(q[8 * MIB - 1], 'q');
+	shelf_give(s, p);
+	shelf_give(s, q);
+	shelf_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +157,7 @@ int main(void)
 		cmocka_unit_test(tables_lie_on_it_and_tell_the_same),
 		cmocka_unit_test(records_are_sorted_on_it),
 		cmocka_unit_test(without_a_directory_all_is_in_memory),
+		cmocka_unit_test(a_child_changes_nothing_of_its_parents),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,9 +4,11 @@
  * memory go by distinct lines, of which the oldest are forgotten beyond a bound. */
 #include "infer/objects/objects.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/shelf.h"
 #include "infer/objects/combine.h"
 #include "infer/objects/embed.h"
@@ -52,6 +54,14 @@ struct objects *objects_new(const struct objects_options *options)
 	o->arena.shelf = o->shelf;
 	told_init(&o->told, o->shelf, o->options.memory_bytes / INDEX_BYTES + 1);
 	return o;
+}
+
+int objects_branch(struct objects *o, struct error *err)
+{
+	return shelf_branch(o->shelf) ? 0
+				      : error_set(err, ENOMEM,
+						  "not enough memory for a second "
+						  "look at the objects");
 }
 
 void objects_free(struct objects *o)

@@ -21,6 +21,8 @@ struct objects_options {
 /* NULL stands for the usual options. */
 struct objects *objects_new(const struct objects_options *options);
 void objects_free(struct objects *o);
+/* In a child of the process that made them: as shelf_branch. */
+int objects_branch(struct objects *o, struct error *err);
 /* Takes a copy of what the mention borrows. Not for several threads at once. */
 void objects_add(struct objects *o, const struct mention *m);
 /* The graph of all that was added so far, borrowed from o until the next call; more may be added
