@@ -21,11 +21,32 @@ static void span_of(struct census *w)
 	}
 }
 
+/* Most steps look at identifiers, not at lines: of these there are far fewer. */
+static void find_distinct(struct census *w)
+{
+	const struct told *t = w->told;
+	struct map seen = { .shelf = w->shelf };
+
+	w->distinct_of = shelf_alloc(w->shelf, mem_bytes(t->ids.nr + 1, sizeof(*w->distinct_of)));
+	for (size_t i = 0; i < t->ids.nr; i++) {
+		const struct told_id *id = &t->ids.v[i];
+		uint64_t *at = map_at(&seen, map_pair(id->value, id->shown << 6 | id->place));
+
+		if (!*at) {
+			shelf_push(w->shelf, &w->distinct, *id);
+			*at = w->distinct.nr;
+		}
+		w->distinct_of[i] = (uint32_t)(*at - 1);
+	}
+	map_done(&seen);
+}
+
 void census_init(struct census *w, struct told *t, struct arena *a, struct losses *losses)
 {
 	*w = (struct census){ .told = t, .shelf = t->shelf, .arena = a, .losses = losses };
 	w->thing_at.shelf = w->same.shelf = w->shelf;
 	w->kind_of = mem_alloc(mem_bytes(3 * ((size_t)t->shown.nr + 1), sizeof(*w->kind_of)));
+	find_distinct(w);
 	span_of(w);
 	w->is_small = w->nr_lines < SMALL_LINES;
 	vec_each (&t->notes, n)
@@ -35,6 +56,8 @@ void census_init(struct census *w, struct told *t, struct arena *a, struct losse
 void census_done(struct census *w)
 {
 	free(w->kind_of);
+	shelf_done(w->shelf, &w->distinct);
+	shelf_give(w->shelf, w->distinct_of);
 	vec_done(&w->kinds);
 	shelf_done(w->shelf, &w->things);
 	map_done(&w->thing_at);

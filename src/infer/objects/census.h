@@ -83,7 +83,9 @@ struct census {
 	struct told *told;
 	struct shelf *shelf; /* told's: for all that grows with lines and identifiers */
 	struct losses *losses;
-	struct arena *arena; /* of the result */
+	struct arena *arena;          /* of the result */
+	VEC(struct told_id) distinct; /* identifiers of told, each once, as they came */
+	uint32_t *distinct_of;        /* by identifier of told: its number there */
 	VEC(struct kind) kinds;
 	uint32_t *kind_of; /* of told.shown, by how the value looks: see census_kind */
 	VEC(struct thing) things;

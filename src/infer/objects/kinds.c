@@ -22,7 +22,6 @@ struct habit {
 struct habits {
 	struct census *w;
 	struct habit *v;       /* by kind */
-	struct map values;     /* (kind, value) */
 	struct map templates;  /* (kind, template) */
 	struct map places;     /* (kind, log, value): 1 + template, or MANY */
 	struct map around;     /* (kind, value, path) */
@@ -38,7 +37,7 @@ static void first_kinds(struct census *w)
 
 	for (size_t i = 0; i < 3 * ((size_t)t->shown.nr + 1); i++)
 		w->kind_of[i] = UINT32_MAX;
-	vec_each (&t->ids, id) {
+	vec_each (&w->distinct, id) {
 		if (census_kind(w, id) != UINT32_MAX)
 			continue;
 		census_set_kind(w, id, (uint32_t)w->kinds.nr);
@@ -61,7 +60,7 @@ static void find_traits(struct census *w)
 	uint64_t(*nr)[6] = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
 	uint64_t *all = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*all)));
 
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		uint32_t kind = census_kind(w, id);
 		uint64_t *at = map_at(&seen, map_pair(kind, id->value));
 		unsigned shape;
@@ -155,6 +154,19 @@ static sym_t path_around(const struct census *w, const struct note *n, const str
 	return 0;
 }
 
+/* How many values each kind has. */
+static void count_values(struct census *w)
+{
+	struct map seen = { .shelf = w->shelf };
+
+	vec_each (&w->distinct, id) {
+		uint32_t kind = census_kind(w, id);
+
+		w->kinds.v[kind].nr_values += !(*map_at(&seen, map_pair(kind, id->value)))++;
+	}
+	map_done(&seen);
+}
+
 static void note_habits(struct habits *h, const struct note *n)
 {
 	struct census *w = h->w;
@@ -164,10 +176,8 @@ static void note_habits(struct habits *h, const struct note *n)
 		const struct told_id *id = &w->told->ids.v[n->ids + i];
 		uint32_t k = census_kind(w, id);
 		struct kind *kind = &w->kinds.v[k];
-		uint64_t *at = map_at(&h->values, map_pair(k, id->value));
+		uint64_t *at = map_at(&h->templates, map_pair(k, n->template));
 
-		kind->nr_values += !(*at)++;
-		at = map_at(&h->templates, map_pair(k, n->template));
 		kind->nr_templates += !(*at)++;
 		kind->lines += n->count;
 		if (id->place & NAMED_IN_THREAD)
@@ -240,6 +250,8 @@ static void drop_spelled(struct census *w)
 	vec_each (&w->told->ids, id) {
 		uint32_t kind = census_kind(w, id);
 
+		if (!(w->kinds.v[kind].traits & KIND_RANDOM))
+			continue;
 		nr[kind]++;
 		nr_texts[kind] += shape_is_text(names_str(&w->told->values, id->value));
 	}
@@ -253,7 +265,7 @@ static void drop_spelled(struct census *w)
 
 static void drop_answers(struct census *w)
 {
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		struct kind *k = &w->kinds.v[census_kind(w, id)];
 
 		if (k->traits & KIND_WORD && kind_is_kept(k) &&
@@ -298,7 +310,7 @@ static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_sm
 /* Whether names end in small numbers, as threads of a pool do. */
 static bool is_counted(const struct census *w, uint32_t kind)
 {
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		uint64_t v[8];
 		size_t nr;
 
@@ -311,13 +323,22 @@ static bool is_counted(const struct census *w, uint32_t kind)
 	return true;
 }
 
+static bool has_inner(const struct census *w, const struct note *n)
+{
+	unsigned places = 0;
+
+	for (size_t i = 0; i < n->nr; i++)
+		places |= w->told->ids.v[n->ids + i].place;
+	return places & NAMED_WITHIN;
+}
+
 /* Paths that hold the name of a thing are about that thing; so are threads named after one. */
 static void drop_outer(struct habits *h)
 {
 	struct census *w = h->w;
 
 	vec_each (&w->told->notes, n) {
-		for (size_t i = 0; i < n->nr; i++) {
+		for (size_t i = 0; i < n->nr && has_inner(w, n); i++) {
 			const struct told_id *id = &w->told->ids.v[n->ids + i];
 			uint32_t k = census_kind(w, id);
 
@@ -338,9 +359,10 @@ static void judge(struct census *w)
 {
 	struct habits h = { .w = w };
 
-	h.values.shelf = h.places.shelf = h.around.shelf = w->shelf;
+	h.places.shelf = h.around.shelf = w->shelf;
 
 	h.v = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*h.v)));
+	count_values(w);
 	vec_each (&w->told->notes, n)
 		note_habits(&h, n);
 	for (size_t i = 0; i < w->kinds.nr; i++) {
@@ -356,7 +378,6 @@ static void judge(struct census *w)
 	}
 	drop_outer(&h);
 	free(h.v);
-	map_done(&h.values);
 	map_done(&h.templates);
 	map_done(&h.places);
 	map_done(&h.last_first);
@@ -387,16 +408,16 @@ static bool has_words(struct str name)
 /* "attempt_m" rather than "attempt_#_m_#". */
 static void find_names(struct census *w)
 {
-	struct map lines = { 0 };
+	uint64_t *lines = mem_zalloc(mem_bytes((size_t)w->told->shown.nr + 1, sizeof(*lines)));
 	uint64_t *worth = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*worth)));
 
 	vec_each (&w->told->notes, n)
 		for (size_t i = 0; i < n->nr; i++)
-			*map_at(&lines, w->told->ids.v[n->ids + i].shown) += n->count;
-	vec_each (&w->told->ids, id) {
+			lines[w->told->ids.v[n->ids + i].shown] += n->count;
+	vec_each (&w->distinct, id) {
 		struct kind *k = &w->kinds.v[census_kind(w, id)];
 		struct str shown = names_str(&w->told->shown, id->shown);
-		uint64_t found = worth_of(shown, *map_at(&lines, id->shown));
+		uint64_t found = worth_of(shown, lines[id->shown]);
 		char *name;
 
 		if (k->name.n && found <= worth[k - w->kinds.v])
@@ -412,7 +433,7 @@ static void find_names(struct census *w)
 			k->name = arena_str(w->arena, shown);
 	}
 	free(worth);
-	map_done(&lines);
+	free(lines);
 }
 
 static int by_lines(const void *a, const void *b)

@@ -148,7 +148,7 @@ void kinds_unite(struct census *w)
 	struct map known = { .shelf = w->shelf }, shared = { 0 };
 	uint64_t *nr_values = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr_values)));
 
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		uint32_t kind = census_kind(w, id);
 
 		if ((!sort_of(&w->kinds.v[kind]) && !has_schema(&w->kinds.v[kind])) ||

@@ -8,6 +8,8 @@
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
 
+#define UNKNOWN (UINT32_MAX - 1)
+
 /* "blk_12_7" without its last number and the sign before it. */
 static struct str without_last(struct str s)
 {
@@ -56,18 +58,17 @@ static void find_versions(struct census *w)
 
 	for (size_t i = 0; i < w->kinds.nr; i++)
 		front[i] = front_kind(w, &w->kinds.v[i]);
-	vec_each (&t->ids, id)
+	vec_each (&w->distinct, id)
 		*map_at(&values, map_pair(census_kind(w, id), id->value)) |= 1;
-	for (size_t i = 0; i < t->ids.nr; i++) {
-		uint32_t k = census_kind(w, &t->ids.v[i]);
-		uint64_t *at = map_at(&values, map_pair(k, t->ids.v[i].value));
+	vec_each (&w->distinct, id) {
+		uint32_t k = census_kind(w, id);
+		uint64_t *at = map_at(&values, map_pair(k, id->value));
 		sym_t head;
 
 		if (front[k] == UINT32_MAX || *at & 2)
 			continue;
 		*at |= 2;
-		head = names_find(&t->values,
-				  without_last(names_str(&t->values, t->ids.v[i].value)));
+		head = names_find(&t->values, without_last(names_str(&t->values, id->value)));
 		nr[k].nr_values++;
 		at = head ? map_at(&fronts, map_pair(k, head)) : NULL;
 		nr[k].nr_fronts += !head || !*at;
@@ -90,7 +91,7 @@ static void find_dotted(struct census *w)
 	struct told *t = w->told;
 	unsigned char *seen = mem_zalloc(w->kinds.nr + 1);
 
-	vec_each (&t->ids, id) {
+	vec_each (&w->distinct, id) {
 		struct str value = names_str(&t->values, id->value);
 		size_t dot = str_find_char(value, '.');
 
@@ -124,14 +125,20 @@ static uint32_t thing_of(struct census *w, const struct told_id *id)
 	return census_thing(w, kind, sym, 0);
 }
 
-static void name_things(struct census *w, const struct note *n)
+/* known: by distinct identifier, what was found for it. */
+static void name_things(struct census *w, const struct note *n, uint32_t *known)
 {
 	size_t begin = w->named.nr;
 
 	shelf_push(w->shelf, &w->named_at, (uint32_t)begin);
 	for (size_t i = 0; i < n->nr; i++) {
-		uint32_t thing = thing_of(w, &w->told->ids.v[n->ids + i]);
-		bool is_new = thing != UINT32_MAX;
+		uint32_t *at = &known[w->distinct_of[n->ids + i]], thing;
+		bool is_new;
+
+		if (*at == UNKNOWN)
+			*at = thing_of(w, &w->told->ids.v[n->ids + i]);
+		thing = *at;
+		is_new = thing != UINT32_MAX;
 
 		for (size_t j = begin; j < w->named.nr; j++)
 			is_new &= w->named.v[j] != thing;
@@ -172,11 +179,16 @@ static void part_addresses(struct census *w)
 
 void things_make(struct census *w)
 {
+	uint32_t *known = shelf_alloc(w->shelf, mem_bytes(w->distinct.nr + 1, sizeof(*known)));
+
 	find_versions(w);
 	find_dotted(w);
 	spelling_find(w);
+	for (size_t i = 0; i < w->distinct.nr; i++)
+		known[i] = UNKNOWN;
 	vec_each (&w->told->notes, n)
-		name_things(w, n);
+		name_things(w, n, known);
+	shelf_give(w->shelf, known);
 	shelf_push(w->shelf, &w->named_at, (uint32_t)w->named.nr);
 	part_addresses(w);
 }
