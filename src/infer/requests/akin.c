@@ -168,8 +168,7 @@ bool akin_beside(const struct work *w, const struct unit *a, const struct unit *
 	return str_eq(p, q);
 }
 
-/* Whether the name is just part of a path that the line names. */
-static bool is_in_path(const struct work *w, const struct seen_line *l, uint32_t name)
+bool akin_in_path(const struct work *w, const struct seen_line *l, uint32_t name)
 {
 	struct str value = gather_value(w->g, name);
 
@@ -203,7 +202,7 @@ uint32_t akin_caller(const struct work *w, const struct owners *o, const struct 
 		if (!is_caller(w, o, name, thing))
 			continue;
 		for (unsigned k = 0; k < q->nr_names; k++)
-			if (line_names(w, q)[k] == name && !is_in_path(w, p, name))
+			if (line_names(w, q)[k] == name && !akin_in_path(w, p, name))
 				return name;
 	}
 	return 0;
