@@ -139,6 +139,24 @@ static bool is_hashed(struct str s)
 	       chars_is(s.p[0], CHAR_LETTER);
 }
 
+/* name@domain.top: who is written to, or a principal. */
+static bool is_mail(struct str s)
+{
+	size_t at = str_find_char(s, '@');
+	struct str domain = str_skip(s, at + 1);
+	bool has_dot = false;
+
+	if (!at || at >= s.n || !domain.n || !chars_is(domain.p[0], CHAR_LETTER) ||
+	    !chars_is(domain.p[domain.n - 1], CHAR_LETTER))
+		return false;
+	for (size_t i = 0; i < domain.n; i++) {
+		if (!chars_is(domain.p[i], CHAR_ALNUM) && !strchr(".-", domain.p[i]))
+			return false;
+		has_dot |= domain.p[i] == '.';
+	}
+	return has_dot && !memchr(s.p, ':', at) && !memchr(s.p, '/', at);
+}
+
 static bool is_version(struct str s, const struct made *m)
 {
 	if ((s.p[0] | 0x20) == 'v' && s.n > 1 && chars_is(s.p[1], CHAR_DIGIT))
@@ -181,6 +199,8 @@ enum token_kind token_look(struct str s)
 	m = make_up(bare);
 	if (bare.n < s.n && chars_is(bare.p[0], CHAR_LETTER))
 		return m.digits ? TOKEN_OPTION : TOKEN_WORD;
+	if (memchr(s.p, '@', s.n) && is_mail(s))
+		return TOKEN_MAIL;
 	if (!m.digits)
 		return TOKEN_WORD;
 	if (memchr(s.p, ':', s.n)) {

@@ -167,6 +167,12 @@ static void count_values(struct census *w)
 	map_done(&seen);
 }
 
+/* 00083: one of files that are to be listed in order. */
+static bool is_padded(struct str number)
+{
+	return number.n > 1 && number.p[0] == '0';
+}
+
 static void note_habits(struct habits *h, const struct note *n)
 {
 	struct census *w = h->w;
@@ -182,7 +188,7 @@ static void note_habits(struct habits *h, const struct note *n)
 		kind->lines += n->count;
 		if (id->place & NAMED_IN_THREAD)
 			h->v[k].thread_lines += n->count;
-		if (id->place & NAMED_ID)
+		if (id->place & NAMED_ID && !is_padded(names_str(&w->told->values, id->value)))
 			h->v[k].id_lines += n->count;
 		if (id->place & NAMED_WITHIN) {
 			sym_t path = path_around(w, n, id);
@@ -210,6 +216,12 @@ static bool is_counting(struct str key)
 	return false;
 }
 
+/* Whether what stands in front says that it numbers something. */
+static bool is_called_id(const struct kind *k, const struct habit *h)
+{
+	return k->traits & KIND_NUMBER && 2 * h->id_lines > k->lines;
+}
+
 /* Numbers are amounts unless they are given out in order and named again elsewhere. */
 static enum fate number_fate(const struct kind *k, const struct habit *h, bool is_small)
 {
@@ -217,11 +229,11 @@ static enum fate number_fate(const struct kind *k, const struct habit *h, bool i
 		return FATE_RARE;
 	if (is_counting(k->shown))
 		return FATE_ONCE;
+	/* who calls it an id need not give them out in order */
+	if (is_called_id(k, h))
+		return 5 * k->lines < 6 * (uint64_t)k->nr_values ? FATE_ONCE : FATE_KEPT;
 	if (2 * k->lines < 3 * (uint64_t)k->nr_values)
 		return FATE_ONCE;
-	/* who calls it an id need not give them out in order */
-	if (2 * h->id_lines > k->lines)
-		return FATE_KEPT;
 	if (10 * h->nr_places_twice < 3 * h->nr_places)
 		return FATE_ALONE;
 	if (h->nr_steps && 100 * h->nr_up < 55 * h->nr_steps)
@@ -290,9 +302,9 @@ static bool is_at_random(const struct kind *k)
 
 static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_small)
 {
-	/* a random name in several paths is that of what they are all of */
+	/* a random name in several paths is that of what they are all of; /orders/17 is order 17 */
 	if (10 * h->nr_within >= 9 * k->lines &&
-	    !(is_at_random(k) && h->nr_paths >= 2 * (uint64_t)k->nr_values))
+	    !(is_at_random(k) && h->nr_paths >= 2 * (uint64_t)k->nr_values) && !is_called_id(k, h))
 		return FATE_PART;
 	if (k->traits & KIND_NUMBER)
 		return number_fate(k, h, is_small);

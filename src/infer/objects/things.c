@@ -7,6 +7,7 @@
 #include "infer/objects/spelling.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
+#include "model/mention.h"
 
 #define UNKNOWN (UINT32_MAX - 1)
 
@@ -125,6 +126,27 @@ static uint32_t thing_of(struct census *w, const struct told_id *id)
 	return census_thing(w, kind, sym, 0);
 }
 
+/* /orders/17/items: what it is asked of is order 17, the rest is a manner of asking. */
+static bool is_asked_of_another(const struct census *w, const struct note *n,
+				const struct told_id *path)
+{
+	struct str text = names_str(&w->told->values, path->value);
+	unsigned numbered = KIND_FOLDER | KIND_NUMBER;
+
+	if (!(w->kinds.v[census_kind(w, path)].traits & KIND_PATH))
+		return false;
+	for (size_t i = 0; i < n->nr; i++) {
+		const struct told_id *id = &w->told->ids.v[n->ids + i];
+		const struct kind *k = &w->kinds.v[census_kind(w, id)];
+
+		if (id->place & NAMED_WITHIN && kind_is_kept(k) &&
+		    (k->traits & numbered) == numbered &&
+		    str_find(text, names_str(&w->told->values, id->value)) < text.n)
+			return true;
+	}
+	return false;
+}
+
 /* known: by distinct identifier, what was found for it. */
 static void name_things(struct census *w, const struct note *n, uint32_t *known)
 {
@@ -132,11 +154,14 @@ static void name_things(struct census *w, const struct note *n, uint32_t *known)
 
 	shelf_push(w->shelf, &w->named_at, (uint32_t)begin);
 	for (size_t i = 0; i < n->nr; i++) {
+		const struct told_id *id = &w->told->ids.v[n->ids + i];
 		uint32_t *at = &known[w->distinct_of[n->ids + i]], thing;
 		bool is_new;
 
+		if (is_asked_of_another(w, n, id))
+			continue;
 		if (*at == UNKNOWN)
-			*at = thing_of(w, &w->told->ids.v[n->ids + i]);
+			*at = thing_of(w, id);
 		thing = *at;
 		is_new = thing != UINT32_MAX;
 
@@ -147,6 +172,11 @@ static void name_things(struct census *w, const struct note *n, uint32_t *known)
 		shelf_push(w->shelf, &w->named, thing);
 		census_lives(w, thing, n);
 	}
+}
+
+static bool has_port(struct str address)
+{
+	return str_find_char(address, ':') < address.n;
 }
 
 /* An address that lives for a small part of the run is the far end of a connection. */
@@ -160,7 +190,8 @@ static void part_addresses(struct census *w)
 	vec_each (&w->things, t) {
 		struct kind *k = &w->kinds.v[t->kind];
 
-		if (!(k->traits & KIND_ADDRESS) || k->traits & KIND_BRIEF || !span)
+		if (!(k->traits & KIND_ADDRESS) || k->traits & KIND_BRIEF || !span ||
+		    !has_port(names_str(&w->told->values, t->value)))
 			continue;
 		if (t->lines >= 5 && (t->last_ns - t->first_ns) / 3 >= span / 10)
 			continue;
