@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/map.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -30,6 +31,7 @@ struct naming {
 	struct objects *objects;
 	struct str file; /* the log at hand */
 	VEC(struct mention *) round;
+	struct map turns; /* by template: 1, or 2 if it says that something begins or ends */
 	VEC(struct namer *) idle; /* what they know of one file is good for the next */
 	pthread_mutex_t lock;
 	/* of the thread that settles them, meanwhile */

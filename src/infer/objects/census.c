@@ -110,7 +110,7 @@ uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t sco
 
 		if (!*at) {
 			shelf_push(w->shelf, &w->things,
-				   (struct thing){ kind, value, scope, NS_NONE, NS_NONE, 0 });
+				   (struct thing){ kind, value, scope, NS_NONE, NS_NONE, 0, 0 });
 			*at = w->things.nr;
 			return (uint32_t)(*at - 1);
 		}
@@ -118,6 +118,16 @@ uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t sco
 		if (t->kind == kind && t->value == value && t->scope == scope)
 			return (uint32_t)(*at - 1);
 	}
+}
+
+struct str census_name(const struct census *w, uint32_t thing)
+{
+	const struct thing *t = &w->things.v[thing];
+	struct str value = names_str(&w->told->values, t->value);
+
+	if (!t->life)
+		return arena_str(w->arena, value);
+	return arena_fmt(w->arena, STR_FMT "#%u", STR_ARG(value), (unsigned)t->life + 1);
 }
 
 void census_lives(struct census *w, uint32_t thing, const struct note *n)

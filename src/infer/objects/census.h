@@ -72,6 +72,7 @@ struct thing {
 	uint32_t scope; /* 1 + the thing within which the value is meant */
 	int64_t first_ns, last_ns;
 	uint64_t lines;
+	uint32_t life; /* things of the same name that were there before */
 };
 
 /* Another name of a thing. */
@@ -112,6 +113,8 @@ uint32_t census_kind(const struct census *w, const struct told_id *id);
 void census_set_kind(struct census *w, const struct told_id *id, uint32_t kind);
 /* The thing of that kind, made on first sight. scope: 0, or 1 + a thing. */
 uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t scope);
+/* "17", or "17#2" for the second of that name. */
+struct str census_name(const struct census *w, uint32_t thing);
 /* Widens the life of the thing by the lines of a note. */
 void census_lives(struct census *w, uint32_t thing, const struct note *n);
 /* How many things each kind has. */

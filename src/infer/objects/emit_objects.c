@@ -52,7 +52,7 @@ static void set_ids(const struct census *w, uint32_t thing, struct object *o, si
 	for (size_t i = nr; i-- > 0;) {
 		const struct thing *t = &w->things.v[thing];
 
-		o->ids[i] = arena_str(w->arena, names_str(&w->told->values, t->value));
+		o->ids[i] = census_name(w, thing);
 		thing = t->scope ? t->scope - 1 : thing;
 	}
 }
@@ -162,9 +162,7 @@ static void set_aliases(struct emitting *e)
 			if (!o)
 				continue;
 			if (pass)
-				o->aliases[o->nr_aliases] =
-					arena_str(w->arena, names_str(&w->told->values,
-								      w->things.v[a->alias].value));
+				o->aliases[o->nr_aliases] = census_name(w, a->alias);
 			o->nr_aliases++;
 		}
 		for (size_t i = 0; i < e->g->nr_objects && !pass; i++) {

@@ -11,9 +11,11 @@
 #include "base/error.h"
 #include "base/shelf.h"
 #include "infer/objects/combine.h"
+#include "infer/objects/deed.h"
 #include "infer/objects/embed.h"
 #include "infer/objects/emit.h"
 #include "infer/objects/kinds.h"
+#include "infer/objects/lives.h"
 #include "infer/objects/merge.h"
 #include "infer/objects/near.h"
 #include "infer/objects/relate.h"
@@ -23,6 +25,7 @@
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
 #include "model/loss.h"
+#include "model/mention.h"
 #include "model/object.h"
 
 enum {
@@ -74,6 +77,21 @@ void objects_free(struct objects *o)
 	free(o);
 }
 
+bool objects_tells_turn(struct str title)
+{
+	enum relation_deed deed = deed_of(title);
+
+	return deed == DEED_CREATED || deed == DEED_FINISHED;
+}
+
+bool objects_may_turn(const struct mention *m)
+{
+	for (size_t i = 0; i < m->nr; i++)
+		if (turns_may(&m->v[i]))
+			return true;
+	return false;
+}
+
 void objects_add(struct objects *o, const struct mention *m)
 {
 	told_add(&o->told, m);
@@ -101,7 +119,8 @@ int objects_settle(struct objects *o, struct object_graph *g, struct losses *los
 	arena_reset(&o->arena);
 	losses->count[LOSS_MENTIONS_FORGOTTEN] += o->nr_forgotten;
 	losses->count[LOSS_IDS_LEFT] += o->told.nr_left;
-	o->nr_forgotten = o->told.nr_left = 0;
+	losses->count[LOSS_LIVES_LEFT] += o->told.turns.nr_left;
+	o->nr_forgotten = o->told.nr_left = o->told.turns.nr_left = 0;
 	census_init(&w, &o->told, &o->arena, losses);
 	kinds_make(&w);
 	things_make(&w);
@@ -114,6 +133,7 @@ int objects_settle(struct objects *o, struct object_graph *g, struct losses *los
 	relate_all(&before, &w, &first);
 	relate_done(&first);
 	combine_kinds(&w, &before);
+	lives_part(&w, false);
 	scope_drop_counters(&w);
 	relate_all(&r, &w, &before);
 	near_make(&r, &w);

@@ -4,6 +4,7 @@
 
 #include "base/shelf.h"
 #include "base/time.h"
+#include "infer/objects/lives.h"
 #include "infer/objects/spelling.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
@@ -221,6 +222,7 @@ void things_make(struct census *w)
 		name_things(w, n, known);
 	shelf_give(w->shelf, known);
 	shelf_push(w->shelf, &w->named_at, (uint32_t)w->named.nr);
+	lives_part(w, true);
 	part_addresses(w);
 }
 

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/names.h"
 #include "base/vec.h"
+#include "infer/objects/turns.h"
 #include "model/level.h"
 
 struct mention;
@@ -16,7 +17,8 @@ struct shelf;
 
 struct told_id {
 	sym_t shown, value;
-	uint32_t place;
+	uint16_t place;
+	uint16_t life; /* of several of that name in the log, as far as the log tells */
 };
 
 /* Lines of one file and template with the same identifiers. */
@@ -33,6 +35,7 @@ struct note {
 struct told_template {
 	uint64_t hash;
 	sym_t title;
+	enum relation_deed deed;
 };
 
 /* Zero is empty, with all of it in memory. */
@@ -45,8 +48,9 @@ struct told {
 	struct map template_at;           /* number + 1, by hash */
 	struct map note_at, notes_before; /* the same: of late ones, and of those before */
 	size_t max_index;                 /* notes by which equal ones are found; 0: all */
-	size_t text_bytes;                /* of strings kept */
-	uint64_t nr_left;                 /* identifiers left out, of lines that name too many */
+	struct turns turns;
+	size_t text_bytes; /* of strings kept */
+	uint64_t nr_left;  /* identifiers left out, of lines that name too many */
 };
 
 void told_init(struct told *t, struct shelf *shelf, size_t max_index);
