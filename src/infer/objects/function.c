@@ -190,6 +190,13 @@ static bool vote(struct shelf *shelf, const struct pair *pairs, size_t nr,
 		20 * (uint64_t)kept.nr_children >= 19 * (uint64_t)all->nr_children);
 }
 
+/* Three lines in twenty are left out at the most, and of the others one in fifty contradicts. So
+ * what a vote can save has no more lines against it, whatever statements they are of. */
+static bool may_be_voted(const struct verdict *all)
+{
+	return 100 * all->minority <= 17 * all->lines;
+}
+
 /* A parent is there before its child, give or take a twentieth of the run. */
 static bool is_late(const struct census *w, uint32_t child, uint32_t parent)
 {
@@ -239,7 +246,7 @@ void function_test(struct function *f, struct relating *r, const struct census *
 	f->holds = is_function(&all, w->is_small);
 	f->is_loose = !w->is_small && all.nr_children >= 20 && 10 * all.minority <= all.lines &&
 		      20 * (uint64_t)all.nr_torn <= 3 * (uint64_t)all.nr_children;
-	if (!f->holds && !w->is_small) {
+	if (!f->holds && !w->is_small && may_be_voted(&all)) {
 		f->holds = vote(w->shelf, pairs, nr, &all, &left_out);
 		kept = weigh(pairs, nr, &left_out);
 		if (f->holds)
