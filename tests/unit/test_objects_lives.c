@@ -177,6 +177,51 @@ static void few_lines_are_parted_by_their_words_alone(void **state)
 	told_graph_done(&t);
 }
 
+static bool has_parent(const struct object_graph *g, const char *id, const char *parent)
+{
+	const struct object *o = object_of(g, id);
+
+	for (size_t i = 0; o && i < o->nr_parents; i++)
+		if (str_eq(g->objects[o->parents[i]].ids[0], str_of(parent)))
+			return true;
+	return false;
+}
+
+/* A process with two children, of which each has two; what a line names besides is the child's. */
+static void children_of_one_kind_are_a_tree(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	tell_much(&t);
+	for (int root = 10; root < 100; root += 10) {
+		tellf(&t, "a.log||run pid=<*>|pid=%d", root);
+		for (int i = 1; i < 7; i++) {
+			int parent = i < 3 ? root : root + (i - 1) / 2;
+
+			for (int k = 0; k < 2; k++)
+				tellf(&t,
+				      "a.log||run pid=<*>, ppid=<*> on <*>|pid=%d ppid=%d "
+				      "disk_#_#=disk_1_%d",
+				      root + i, parent, 1000 + root + i % 3);
+			tellf(&t, "a.log||end pid=<*>|pid=%d", root + i);
+		}
+		tellf(&t, "a.log||end pid=<*>|pid=%d", root);
+	}
+	settle(&t);
+	assert_int_equal(nr_objects(&t.g, "ppid"), 0);
+	assert_int_equal(nr_objects(&t.g, "pid"), 63);
+	assert_int_equal(relation_of(&t.g, "pid", "pid"), RELATION_MANY);
+	assert_int_equal(relation_of(&t.g, "disk", "pid"), RELATION_MANY);
+	assert_non_null(object_of(&t.g, "36"));
+	assert_int_equal(object_of(&t.g, "30")->nr_parents, 0);
+	assert_true(has_parent(&t.g, "36", "32"));
+	assert_true(has_parent(&t.g, "32", "30"));
+	assert_false(has_parent(&t.g, "36", "30"));
+	told_graph_done(&t);
+}
+
 static void a_deed_is_done_to_what_stands_next_to_the_verb(void **state)
 {
 	struct deed d = deed_read(STR("Session <*> closed for user <*>"));
@@ -204,6 +249,7 @@ int main(void)
 		cmocka_unit_test(ports_come_again_and_servers_stay),
 		cmocka_unit_test(what_is_merely_quiet_for_long_stays_itself),
 		cmocka_unit_test(few_lines_are_parted_by_their_words_alone),
+		cmocka_unit_test(children_of_one_kind_are_a_tree),
 		cmocka_unit_test(a_deed_is_done_to_what_stands_next_to_the_verb),
 	};
 

@@ -53,6 +53,7 @@ struct kind {
 	struct str name, shown; /* for people, and as lines show it */
 	unsigned traits;
 	enum fate fate;
+	sym_t elder;       /* shown as this, it tells whose child another of the kind is; or 0 */
 	uint32_t into;     /* FATE_MERGED: the kind that stands for it */
 	uint32_t scope;    /* 1 + the kind within which its values mean something */
 	bool is_of_writer; /* the scope is who writes the log */

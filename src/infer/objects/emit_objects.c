@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/shelf.h"
 #include "base/time.h"
+#include "infer/objects/elders.h"
 #include "infer/objects/emit.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/stack.h"
@@ -22,6 +23,7 @@ struct emitting {
 	const struct stack *s;
 	const uint32_t *type_of;
 	struct object_graph *g;
+	const struct elders *elders;
 	uint32_t *object_of; /* by thing, UINT32_MAX for none */
 	uint32_t *thing_of;  /* by object */
 	uint64_t *begin;     /* of the lines of each object in notes; one more */
@@ -104,7 +106,8 @@ static void set_parents(struct emitting *e)
 	for (size_t i = 0; i < e->g->nr_objects; i++) {
 		struct object *o = &e->g->objects[i];
 		uint32_t thing = e->thing_of[i], kind = e->w->things.v[thing].kind;
-		size_t room = 0;
+		uint32_t elder = e->elders->parent ? e->elders->parent[thing] : UINT32_MAX;
+		size_t room = 1;
 
 		vec_each (&e->s->edges, edge)
 			room += edge->to == kind;
@@ -115,6 +118,9 @@ static void set_parents(struct emitting *e)
 			if (parent != UINT32_MAX && parent != i)
 				o->parents[o->nr_parents++] = parent;
 		}
+		/* earlier ones only: nobody is his own ancestor */
+		if (elder != UINT32_MAX && e->object_of[elder] < i)
+			o->parents[o->nr_parents++] = e->object_of[elder];
 	}
 }
 
@@ -361,9 +367,11 @@ static void set_links(struct emitting *e)
 }
 
 void emit_objects(const struct census *w, const struct relating *r, const struct stack *s,
-		  const uint32_t *type_of, struct object_graph *g)
+		  const struct elders *elders, const uint32_t *type_of, struct object_graph *g)
 {
-	struct emitting e = { .w = w, .r = r, .s = s, .type_of = type_of, .g = g };
+	struct emitting e = {
+		.w = w, .r = r, .s = s, .elders = elders, .type_of = type_of, .g = g
+	};
 
 	e.object_of = shelf_alloc(w->shelf, mem_bytes(w->things.nr + 1, sizeof(*e.object_of)));
 	e.link_at.shelf = w->shelf;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "infer/objects/kinds.h"
+#include "infer/objects/elders.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
 
@@ -171,6 +172,7 @@ void kinds_unite(struct census *w)
 		join_paths(w);
 		kinds_families(w);
 	}
+	elders_unite(w);
 	for (size_t i = 0; i < 3 * ((size_t)w->told->shown.nr + 1); i++)
 		if (w->kind_of[i] != UINT32_MAX)
 			w->kind_of[i] = kinds_root(w, w->kind_of[i]);

@@ -4,6 +4,7 @@
 
 #include "base/shelf.h"
 #include "base/time.h"
+#include "infer/objects/elders.h"
 #include "infer/objects/lives.h"
 #include "infer/objects/spelling.h"
 #include "infer/objects/told.h"
@@ -159,7 +160,7 @@ static void name_things(struct census *w, const struct note *n, uint32_t *known)
 		uint32_t *at = &known[w->distinct_of[n->ids + i]], thing;
 		bool is_new;
 
-		if (is_asked_of_another(w, n, id))
+		if (is_asked_of_another(w, n, id) || elders_is(w, n, id))
 			continue;
 		if (*at == UNKNOWN)
 			*at = thing_of(w, id);
