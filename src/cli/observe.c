@@ -253,6 +253,7 @@ static void hand_lines(void *to, struct infer_options *o)
 
 	o->harvest = &in->harvest;
 	o->begun = in->begun;
+	o->reducers = in->files->reducers;
 	o->matcher = in->models.matcher;
 	naming_settle(&in->naming);
 }
@@ -351,6 +352,16 @@ int observe_refuse_runs(char *const *inputs, unsigned long nr_inputs, struct err
 	return got;
 }
 
+/* For tests, which have no million lines: how many are looked at together. 0: as many as usual. */
+static size_t window_of_tests(void)
+{
+	const char *text = getenv("CULPRIT_WINDOW");
+	struct str digits = str_of(text ? text : "");
+	uint64_t nr;
+
+	return str_take_uint(&digits, &nr) && !digits.n && nr <= UINT32_MAX ? (size_t)nr : 0;
+}
+
 /* Models, and who asks them; path as in naming.h. */
 static int open_inputs(struct inputs *in, const struct call *call, const char *path,
 		       struct error *err)
@@ -360,7 +371,8 @@ static int open_inputs(struct inputs *in, const struct call *call, const char *p
 	*in = (struct inputs){ .options = { .layout = call_get(call, "layout"),
 					    .zone = call_get(call, "zone"),
 					    .names = call_get(call, "names"),
-					    .is_blind = call_has(call, "blind") } };
+					    .is_blind = call_has(call, "blind") },
+			       .harvest = { .window = window_of_tests() } };
 	got = naming_init(&in->naming, call, path, err);
 	if (got >= 0)
 		got = models_open(&in->models, call, call->inputs, call->nr_inputs, err);
@@ -541,8 +553,11 @@ int observe(const struct call *call, char *const *inputs, unsigned long nr_input
 	if (got >= 0)
 		got = expand(inputs, nr_inputs, &list, err);
 	if (got >= 0) {
-		const struct observed_files files = { &list, list.nr, list.bytes, listed_name,
-						      read_listed };
+		const struct observed_files files = { .to = &list,
+						      .nr = list.nr,
+						      .bytes = list.bytes,
+						      .name = listed_name,
+						      .read = read_listed };
 
 		got = observe_files(call, &files, path, s, err);
 	}

@@ -10,6 +10,7 @@
 struct call;
 struct error;
 struct infer_options;
+struct reducers;
 struct sink;
 struct source_options;
 struct store;
@@ -39,7 +40,8 @@ struct observed_files {
 	const char *(*name)(void *to, size_t nr);
 	int (*read)(void *to, size_t nr, const struct source_options *o, struct sink *sink,
 		    struct error *err);
-	bool is_strict; /* whatever fails ends it */
+	bool is_strict;                  /* whatever fails ends it */
+	const struct reducers *reducers; /* who works on many lines; NULL: this program */
 };
 int observe_files(const struct call *call, const struct observed_files *files, const char *path,
 		  struct store **s, struct error *err);

@@ -89,25 +89,37 @@ void harvest_file_again(struct harvest *h, struct str log)
 
 /* --- out of memory ------------------------------------------------------------------------- */
 
+void harvest_open(struct harvest *h)
+{
+	if (h->is_out)
+		return;
+	scratch_init(&h->scratch, &nowhere);
+	pthread_mutex_init(&h->reading, NULL);
+	h->is_out = true;
+}
+
+int harvest_put(struct harvest *h, sym_t log, int64_t reached, struct str packed, struct error *err)
+{
+	struct harvest_block block = { .log = log, .reached = reached };
+	int got = scratch_put(&h->scratch, packed, &block.chunk, err);
+
+	vec_push(&about(h, log)->blocks, (uint32_t)h->blocks.nr);
+	vec_push(&h->blocks, block);
+	return got;
+}
+
 /* These are lines of one log. */
 static int put_block(struct harvest *h, const struct gather *g, struct error *err)
 {
 	sym_t number = names_add(&h->logs, names_str(&g->logs, g->lines.v[0].file));
 	struct harvest_log *log = about(h, number);
-	struct harvest_block block = { .log = number, .reached = log->put };
 	struct buf bytes = { 0 };
 	int got;
 
-	if (!h->is_out) {
-		scratch_init(&h->scratch, &nowhere);
-		pthread_mutex_init(&h->reading, NULL);
-	}
-	h->is_out = true;
+	harvest_open(h);
 	gather_pack(g, &bytes);
-	got = scratch_put(&h->scratch, buf_str(&bytes), &block.chunk, err);
+	got = harvest_put(h, number, log->put, buf_str(&bytes), err);
 	buf_done(&bytes);
-	vec_push(&log->blocks, (uint32_t)h->blocks.nr);
-	vec_push(&h->blocks, block);
 	vec_each (&g->lines, l)
 		log->put = harvest_reach(log->put, l);
 	return got;

@@ -88,7 +88,14 @@ int harvest_upto(struct harvest *h, struct harvest_cursor *c, struct gather *g, 
  * back. */
 int64_t harvest_reach(int64_t reached, const struct seen_line *l);
 int64_t harvest_shifted(int64_t ns, int64_t shift);
-/* Reads one back. */
+/* Reads one back; its bytes as gather_pack made them, or the lines. */
+int harvest_bytes(struct harvest *h, uint32_t nr, struct buf *bytes, struct error *err);
 int harvest_get(struct harvest *h, uint32_t nr, struct gather *g, struct error *err);
+
+/* One that somebody else harvested: windows and logs are told, then the blocks of each log in their
+ * order. */
+void harvest_open(struct harvest *h);
+int harvest_put(struct harvest *h, sym_t log, int64_t reached, struct str packed,
+		struct error *err);
 
 #endif

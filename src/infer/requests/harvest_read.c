@@ -25,14 +25,21 @@ int64_t harvest_shifted(int64_t ns, int64_t shift)
 	return __builtin_add_overflow(ns, shift, &sum) ? ns : sum;
 }
 
-int harvest_get(struct harvest *h, uint32_t nr, struct gather *g, struct error *err)
+int harvest_bytes(struct harvest *h, uint32_t nr, struct buf *bytes, struct error *err)
 {
-	struct buf bytes = { 0 };
 	int got;
 
 	pthread_mutex_lock(&h->reading);
-	got = scratch_get(&h->scratch, &h->blocks.v[nr].chunk, &bytes, err);
+	got = scratch_get(&h->scratch, &h->blocks.v[nr].chunk, bytes, err);
 	pthread_mutex_unlock(&h->reading);
+	return got;
+}
+
+int harvest_get(struct harvest *h, uint32_t nr, struct gather *g, struct error *err)
+{
+	struct buf bytes = { 0 };
+	int got = harvest_bytes(h, nr, &bytes, err);
+
 	if (got >= 0 && !gather_unpack(g, buf_str(&bytes)))
 		got = scratch_changed(err);
 	buf_done(&bytes);

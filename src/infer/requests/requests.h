@@ -15,6 +15,18 @@ int requests_go_on(struct requests_begun **b, struct store *s, const struct infe
 		   struct error *err);
 void requests_begun_free(struct requests_begun *b);
 
+struct merge;
+struct shuffle;
+
+/* Who works on the chains of many windows instead of this program, which does one alone. */
+struct reducers {
+	void *to;
+	/* Has the records of shuffle_write reduced, and hands what comes of them to merge_record.
+	 */
+	int (*run)(void *to, const struct shuffle *sh, struct merge *m, struct error *err);
+	bool is_asked_always; /* also when there is one chain alone: then with none */
+};
+
 extern const struct inference infer_requests;
 
 #endif
