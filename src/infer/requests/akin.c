@@ -15,10 +15,9 @@ bool akin_dedicated(const struct work *w, const struct unit *u)
 			return true;
 	for (unsigned i = 0; i < l->nr_own; i++) {
 		struct str thread = names_str(&w->g->threads, l->thread);
-		struct str value = gather_value(w->g, line_names(w, l)[i]);
 
 		if (is_compound(w, w->g->kind_of.v[line_names(w, l)[i]]) &&
-		    str_find(thread, value) < thread.n)
+		    str_find(thread, gather_value(w->g, line_names(w, l)[i])) < thread.n)
 			return true;
 	}
 	return false;
@@ -173,9 +172,12 @@ bool akin_in_path(const struct work *w, const struct seen_line *l, uint32_t name
 	struct str value = gather_value(w->g, name);
 
 	for (unsigned i = 0; i < l->nr_names; i++) {
-		struct str path = gather_value(w->g, line_names(w, l)[i]);
+		struct str path;
 
-		if (work_is_path(w, line_names(w, l)[i]) && str_find(path, value) < path.n)
+		if (!work_is_path(w, line_names(w, l)[i]))
+			continue;
+		path = gather_value(w->g, line_names(w, l)[i]);
+		if (str_find(path, value) < path.n)
 			return true;
 	}
 	return false;
