@@ -221,11 +221,29 @@ static bool name_word(struct naming *n, size_t at)
 	return true;
 }
 
+/* "node-1.rack2.example": labels that begin by letters. */
+static bool is_host_name(struct str s)
+{
+	size_t dots = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		bool begins = !i || s.p[i - 1] == '.';
+
+		if (begins ? !chars_is(s.p[i], CHAR_LETTER)
+			   : !chars_is(s.p[i], CHAR_ALNUM) && !strchr(".-", s.p[i]))
+			return false;
+		dots += s.p[i] == '.';
+	}
+	return dots >= 2;
+}
+
 /* "usersL802": a name that was given, and no schema that names are made by. */
 static bool is_given(struct str s)
 {
 	size_t n = 0;
 
+	if (is_host_name(s))
+		return true;
 	while (n < s.n && chars_is(s.p[n], CHAR_LETTER))
 		n++;
 	while (n < s.n && n && chars_is(s.p[n], CHAR_DIGIT))
@@ -251,9 +269,11 @@ static bool name_by_key(struct naming *n, size_t at, bool needs_id)
 	struct str s = line_text(n, &n->t->v[at]);
 	struct key key;
 
-	if (!(n->t->v[at].before & (BEFORE_EQUALS | BEFORE_COLON)) ||
-	    !key_of(n->t, n->text, at, &key) || wording_is_amount(key_str(&key)) ||
-	    wording_is_description(key_str(&key)) || (needs_id && !key.is_id))
+	bool is_tied = n->t->v[at].before & (BEFORE_EQUALS | BEFORE_COLON);
+
+	if (!key_of(n->t, n->text, at, &key) || !(is_tied || (key.is_id && !needs_id)) ||
+	    wording_is_amount(key_str(&key)) || wording_is_description(key_str(&key)) ||
+	    (needs_id && !key.is_id))
 		return false;
 	line_put(n, line_keep(n->l, key_str(&key)), STR(""), line_part(n, s), 0);
 	return true;

@@ -264,12 +264,43 @@ static bool has_hex(struct str s)
 	return false;
 }
 
+/* "Ml1xnlSLQUGx2rksMQPouw": case and figures change at random, more often than words in a row do.
+ * Digits in a row count as one, so that other numbers of them decide nothing. */
+static bool is_scrambled(struct str s)
+{
+	enum { LEAST = 16, LEAST_OF_CASE = 3, PERCENT = 45 };
+	size_t nr = 0, nr_changes = 0, nr_of[3] = { 0 };
+	int was = -1;
+
+	for (size_t i = 0; i < s.n; i++) {
+		int is = chars_is(s.p[i], CHAR_DIGIT)   ? 0
+			 : chars_is(s.p[i], CHAR_LOWER) ? 1
+			 : chars_is(s.p[i], CHAR_UPPER) ? 2
+							: 3;
+
+		if (is == 3 && !strchr("-_+/=", s.p[i]))
+			return false;
+		if (is == 3 || (!is && was == 0))
+			continue;
+		nr++;
+		nr_of[is]++;
+		nr_changes += was >= 0 && is != was;
+		was = is;
+	}
+	return nr >= LEAST && nr_of[0] && nr_of[1] >= LEAST_OF_CASE && nr_of[2] >= LEAST_OF_CASE &&
+	       100 * nr_changes >= PERCENT * nr;
+}
+
 size_t token_schema(struct str s, char *to, size_t room)
 {
 	char *p = to;
 	const char *end = to + room;
 	bool is_random = has_hex(s);
 
+	if (room && !is_random && is_scrambled(s)) {
+		to[0] = '*';
+		return 1;
+	}
 	while (s.n && p < end) {
 		size_t n = 0;
 

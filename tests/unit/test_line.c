@@ -153,6 +153,21 @@ static void values_without_letters_of_their_own_go_by_their_key(void **state)
 	assert_string_equal(named("from 6afab432.2a"), "*.*=6afab432.2a hex=6afab432<");
 }
 
+static void letters_and_figures_at_random_make_no_schema(void **state)
+{
+	(void)state;
+	assert_string_equal(named("partition mails-0 with topic id Ml1xnlSLQUGx2rksMQPouw."),
+			    "mails-#=mails-0 topic=Ml1xnlSLQUGx2rksMQPouw");
+	assert_string_equal(named("found 9TrC_ABeQdKF2RieafuENw"), "*=9TrC_ABeQdKF2RieafuENw");
+	assert_string_equal(named("client DFSClient_NONMAPREDUCE_-17_2 left"),
+			    "DFSClient_NONMAPREDUCE_#_#=DFSClient_NONMAPREDUCE_-17_2");
+	assert_string_equal(named("BlockPlacementPolicyRackFaultTolerant2 loaded"),
+			    "BlockPlacementPolicyRackFaultTolerant#="
+			    "BlockPlacementPolicyRackFaultTolerant2");
+	assert_string_equal(named("built on host cp-1.slow1.cloud-pg0."),
+			    "host=cp-1.slow1.cloud-pg0~");
+}
+
 static void values_at_random_in_a_row_are_of_several_types(void **state)
 {
 	(void)state;
@@ -219,6 +234,7 @@ int main(void)
 		cmocka_unit_test(paths_name_what_they_are_made_of),
 		cmocka_unit_test(words_are_names_behind_a_key),
 		cmocka_unit_test(values_without_letters_of_their_own_go_by_their_key),
+		cmocka_unit_test(letters_and_figures_at_random_make_no_schema),
 		cmocka_unit_test(values_at_random_in_a_row_are_of_several_types),
 		cmocka_unit_test(templates_leave_out_what_varies),
 		cmocka_unit_test(other_languages_have_other_signs),

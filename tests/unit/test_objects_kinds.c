@@ -168,6 +168,23 @@ static void processes_and_sessions_are_one(void **state)
 	told_graph_done(&t);
 }
 
+/* Transactions have a number once they write; until then it is 0. */
+static void zero_of_most_lines_is_nobodys_number(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	for (int i = 0; i < 100; i++)
+		for (int k = 0; k < 4; k++)
+			tellf(&t, "||Step %d <*>|session=6afab4%02d xid!=%d", k, i,
+			      k < 2 ? 0 : 700 + i);
+	settle(&t);
+	assert_non_null(type_of(&t.g, "xid"));
+	assert_int_equal(type_of(&t.g, "xid")->nr_objects, 100);
+	told_graph_done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +195,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_what_a_path_lists_are_objects),
 		cmocka_unit_test(padded_numbers_of_files_are_parts_of_their_path),
 		cmocka_unit_test(processes_and_sessions_are_one),
+		cmocka_unit_test(zero_of_most_lines_is_nobodys_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

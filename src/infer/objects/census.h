@@ -58,6 +58,7 @@ struct kind {
 	uint32_t scope;    /* 1 + the kind within which its values mean something */
 	bool is_of_writer; /* the scope is who writes the log */
 	bool is_family;    /* its names differ in the letters in front */
+	bool zero_is_none; /* its number 0 stands where there is none */
 	bool is_settled;   /* nothing about its things changed since it was related to others */
 	uint64_t lines;    /* that name one of it */
 	uint32_t nr_values, nr_templates;

@@ -17,6 +17,7 @@ struct habit {
 	uint64_t nr_outer;                   /* lines where it contains another identifier */
 	uint64_t nr_paths;                   /* (value, path that it is a part of) */
 	uint64_t nr_within;                  /* lines where it is a part of another one */
+	uint64_t zero_lines;                 /* lines where it is 0 */
 };
 
 struct habits {
@@ -190,6 +191,8 @@ static void note_habits(struct habits *h, const struct note *n)
 			h->v[k].thread_lines += n->count;
 		if (id->place & NAMED_ID && !is_padded(names_str(&w->told->values, id->value)))
 			h->v[k].id_lines += n->count;
+		if (str_eq(names_str(&w->told->values, id->value), STR("0")))
+			h->v[k].zero_lines += n->count;
 		if (id->place & NAMED_WITHIN) {
 			sym_t path = path_around(w, n, id);
 
@@ -319,6 +322,13 @@ static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_sm
 	return FATE_KEPT;
 }
 
+/* 0 on many more lines than any number has: nobody has it. */
+static bool is_zero_none(const struct kind *k, const struct habit *h)
+{
+	return k->traits & KIND_NUMBER && k->nr_values >= 50 && 5 * h->zero_lines >= k->lines &&
+	       h->zero_lines >= 20 * (k->lines / k->nr_values);
+}
+
 /* Whether names end in small numbers, as threads of a pool do. */
 static bool is_counted(const struct census *w, uint32_t kind)
 {
@@ -383,6 +393,7 @@ static void judge(struct census *w)
 		if (k->fate != FATE_KEPT)
 			continue;
 		k->fate = fate_of(k, &h.v[i], w->is_small);
+		k->zero_is_none = is_zero_none(k, &h.v[i]);
 		if (10 * h.v[i].nr_within >= 9 * k->lines)
 			k->traits |= KIND_FOLDER;
 		if (10 * h.v[i].thread_lines >= 9 * k->lines && is_counted(w, (uint32_t)i))

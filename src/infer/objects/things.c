@@ -117,7 +117,7 @@ static uint32_t thing_of(struct census *w, const struct told_id *id)
 
 	if (same)
 		return census_thing(w, (uint32_t)((*same - 1) >> 32), (sym_t)(*same - 1), 0);
-	if (!kind_is_kept(k))
+	if (!kind_is_kept(k) || (k->zero_is_none && str_eq(value, STR("0"))))
 		return UINT32_MAX;
 	if (k->version_of) {
 		kind = k->version_of - 1;
