@@ -187,36 +187,29 @@ size_t activity_count(const struct activity *a, const struct life *l, size_t fro
 	return nr;
 }
 
-static bool is_set(const struct life *l, size_t tick)
-{
-	return l->ticks[tick / 64] >> (tick % 64) & 1;
-}
-
 /* The first tick at or after i whose bit is as asked, or the end of the life. */
 static size_t seek(const struct life *l, size_t i, bool set)
 {
 	while (i <= l->last) {
-		uint64_t word = l->ticks[i / 64];
+		uint64_t word = (set ? l->ticks[i / 64] : ~l->ticks[i / 64]) >> (i % 64);
 
-		if (!(i % 64) && word == (set ? 0 : UINT64_MAX)) {
-			i += 64;
-			continue;
+		if (word) {
+			i += (size_t)__builtin_ctzll(word);
+			return i <= l->last ? i : l->last + 1;
 		}
-		if (is_set(l, i) == set)
-			return i;
-		i++;
+		i += 64 - i % 64;
 	}
 	return l->last + 1;
 }
 
-bool activity_gap(const struct life *l, size_t from, size_t least, struct gap *g)
+bool activity_gap(const struct life *l, size_t from, size_t before, size_t least, struct gap *g)
 {
 	size_t at = from > l->first ? from : l->first;
 
-	while (at <= l->last) {
+	while (at <= l->last && at < before) {
 		size_t first = seek(l, at, false), until = seek(l, first, true);
 
-		if (until > l->last)
+		if (until > l->last || first >= before)
 			return false;
 		if (until - first >= least) {
 			*g = (struct gap){ first, until };

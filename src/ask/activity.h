@@ -76,8 +76,8 @@ size_t activity_tick(const struct activity *a, int64_t ns);
 struct gap {
 	size_t first, until;
 };
-/* The next gap of at least so many ticks at or after from, inside the node's life; false at its
- * end. */
-bool activity_gap(const struct life *l, size_t from, size_t least, struct gap *g);
+/* The next gap of at least so many ticks that begins in [from, before), inside the node's life;
+ * false when there is none. */
+bool activity_gap(const struct life *l, size_t from, size_t before, size_t least, struct gap *g);
 
 #endif

@@ -168,6 +168,22 @@ static bool same_step(const struct hops *h, uint32_t a, uint32_t b)
 	return a == b;
 }
 
+/* A node that does the step in several places of the path is one peer, as slow as it is anywhere.
+ */
+static bool is_known_peer(struct finding *one, const struct peer *p)
+{
+	for (size_t i = 0; i < one->nr_peers; i++) {
+		struct peer *known = &one->peers[i];
+
+		if (!str_eq(known->node, p->node))
+			continue;
+		known->mean = p->mean > known->mean ? p->mean : known->mean;
+		known->spans += p->spans;
+		return true;
+	}
+	return false;
+}
+
 /* How long the named step takes on the other nodes that do it, the busiest of them. */
 static void find_peers(struct findings *f, struct finding *one)
 {
@@ -185,6 +201,8 @@ static void find_peers(struct findings *f, struct finding *one)
 		    !same_step(h, named, row->hop))
 			continue;
 		p.mean = length_of((sum->busy[SIDE_BASE] + sum->busy[SIDE_OTHER]) / (double)spans);
+		if (is_known_peer(one, &p))
+			continue;
 		while (at > 0 && one->peers[at - 1].spans < spans)
 			at--;
 		if (at == FINDING_PEERS)

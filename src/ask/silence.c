@@ -46,6 +46,8 @@
 void silences_done(struct silences *s)
 {
 	vec_done(&s->v);
+	vec_done(&s->ends);
+	vec_done(&s->for_good);
 }
 
 static size_t ticks_of(const struct activity *a, int64_t ns)
@@ -58,7 +60,7 @@ static size_t largest_gap(const struct life *l, size_t from, size_t until)
 	size_t largest = 0;
 	struct gap g;
 
-	while (activity_gap(l, from, largest + 1, &g) && g.first < until) {
+	while (activity_gap(l, from, until, largest + 1, &g)) {
 		size_t end = g.until < until ? g.until : until;
 
 		if (end - g.first > largest)
@@ -210,18 +212,40 @@ static void look_at_end(struct silences *s, const struct activity *a, size_t nod
 	vec_push(&s->v, one);
 }
 
+static int by_end(const void *a, const void *b)
+{
+	const struct silence_end *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Many requests are shown to many silences: each is to find those that it can have met. */
+static void put_in_order(struct silences *s)
+{
+	for (uint32_t i = 0; i < s->v.nr; i++)
+		if (s->v.v[i].for_good)
+			vec_push(&s->for_good, i);
+		else
+			vec_push(&s->ends, (struct silence_end){ s->v.v[i].end, i });
+	if (s->ends.nr)
+		qsort(s->ends.v, s->ends.nr, sizeof(*s->ends.v), by_end);
+}
+
 void silences_find(struct silences *s, const struct activity *a)
 {
 	for (size_t i = 0; i < a->v.nr && a->v.nr > 1; i++) {
 		const struct life *l = &a->v.v[i];
 		struct gap g;
 
-		for (size_t at = 0;
-		     s->v.nr < CANDIDATES_MOST && activity_gap(l, at, ticks_of(a, LEAST_NS), &g);
+		for (size_t at = 0; s->v.nr < CANDIDATES_MOST &&
+				    activity_gap(l, at, SIZE_MAX, ticks_of(a, LEAST_NS), &g);
 		     at = g.until)
 			look_at_gap(s, a, i, &g);
 		look_at_end(s, a, i);
 	}
+	put_in_order(s);
 }
 
 static bool visits(const struct request_body *body, struct str node)
@@ -277,22 +301,44 @@ static bool went_wrong(const struct silence *s, const struct request *r, int64_t
 	       (r->error || r->incomplete || length_ns(r->start, r->end) / 3 > median);
 }
 
+static void meet(struct silence *one, const struct activity *a, const struct request *r,
+		 const struct request_body *body, int64_t median)
+{
+	int64_t ns = length_ns(r->start, r->end);
+
+	one->requests++;
+	one->visitors += visits(body, names_str(&a->nodes, one->node));
+	one->lost += ns > median ? (double)(ns - median) : 0;
+	one->usual += (double)median;
+	anomaly_example(&one->found, r->id);
+}
+
+/* The first silence that ends after that time. */
+static size_t first_after(const struct silences *s, int64_t ns)
+{
+	size_t low = 0, high = s->ends.nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s->ends.v[mid].ns <= ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 void silences_see(struct silences *s, const struct activity *a, const struct request *r,
 		  const struct request_body *body, int64_t median)
 {
-	vec_each (&s->v, one) {
-		bool met =
-			one->for_good ? went_wrong(one, r, median) : waited(one, r, body, median);
-		int64_t ns = length_ns(r->start, r->end);
-
-		if (!met)
-			continue;
-		one->requests++;
-		one->visitors += visits(body, names_str(&a->nodes, one->node));
-		one->lost += ns > median ? (double)(ns - median) : 0;
-		one->usual += (double)median;
-		anomaly_example(&one->found, r->id);
-	}
+	vec_each (&s->for_good, at)
+		if (went_wrong(&s->v.v[*at], r, median))
+			meet(&s->v.v[*at], a, r, body, median);
+	/* who was held up by a silence was there when it ended */
+	for (size_t i = first_after(s, r->start); i < s->ends.nr && s->ends.v[i].ns <= r->end; i++)
+		if (waited(&s->v.v[s->ends.v[i].at], r, body, median))
+			meet(&s->v.v[s->ends.v[i].at], a, r, body, median);
 }
 
 static bool overlap(const struct silence *a, const struct silence *b)

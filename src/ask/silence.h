@@ -24,9 +24,16 @@ struct silence {
 	bool told;
 };
 
+struct silence_end {
+	int64_t ns;
+	uint32_t at; /* in v */
+};
+
 /* Zero is empty. */
 struct silences {
 	VEC(struct silence) v;
+	VEC(struct silence_end) ends; /* of those that end, in order of time */
+	VEC(uint32_t) for_good;       /* the others, in v */
 };
 
 /* The candidates that activity alone gives. */

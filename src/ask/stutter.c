@@ -74,7 +74,8 @@ static void collect(struct kind *k, sym_t node)
 	/* who is first to start waits for the others, and they have much to say */
 	vec_each (&k->nodes, other)
 		from = a->v.v[*other - 1].first > from ? a->v.v[*other - 1].first : from;
-	for (size_t at = from; least && k->stops.nr < STOPS_MOST && activity_gap(l, at, least, &g);
+	for (size_t at = from;
+	     least && k->stops.nr < STOPS_MOST && activity_gap(l, at, SIZE_MAX, least, &g);
 	     at = g.until)
 		if (g.until - g.first <= most && peer_goes_on(k, node, &g))
 			vec_push(&k->stops, (struct stop){ activity_ns(a, g.first),

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/shelf.h"
+
 #define BLOCK_BYTES ((size_t)64 << 10)
+#define BLOCK_BYTES_SHELF ((size_t)1 << 20) /* of an arena that outgrew some usual blocks */
 /* What is larger than this, and finds more than this left, must not waste the rest of a block. */
 #define LARGE_BYTES (BLOCK_BYTES / 8)
 /* Enough for one round of any reader. Giving blocks back each round costs more than filling them:
@@ -21,7 +24,7 @@ struct arena_block {
 /* A block for just this, behind the one at hand, which goes on to be filled. */
 static char *take_apart(struct arena *a, size_t bytes)
 {
-	struct arena_block *b = mem_alloc(sizeof(*b) + bytes);
+	struct arena_block *b = shelf_alloc(a->shelf, sizeof(*b) + bytes);
 
 	b->next = a->blocks->next;
 	b->bytes = bytes;
@@ -31,13 +34,14 @@ static char *take_apart(struct arena *a, size_t bytes)
 
 static void arena_grow(struct arena *a, size_t bytes)
 {
-	size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+	size_t least = a->shelf && a->blocks ? BLOCK_BYTES_SHELF : BLOCK_BYTES;
+	size_t room = bytes > least ? bytes : least;
 	struct arena_block *b = room == BLOCK_BYTES ? a->spare : NULL;
 
 	if (b)
 		a->spare = b->next;
 	else
-		b = mem_alloc(sizeof(*b) + room);
+		b = shelf_alloc(a->shelf, sizeof(*b) + room);
 	b->next = a->blocks;
 	b->bytes = room;
 	a->blocks = b;
@@ -74,12 +78,12 @@ void *arena_room(struct arena *a, size_t bytes)
 	return take(a, bytes);
 }
 
-static void free_blocks(struct arena_block *b)
+static void free_blocks(struct shelf *shelf, struct arena_block *b)
 {
 	while (b) {
 		struct arena_block *next = b->next;
 
-		free(b);
+		shelf_give(shelf, b);
 		b = next;
 	}
 }
@@ -94,21 +98,21 @@ void arena_reset(struct arena *a)
 	for (; b; b = next) {
 		next = b->next;
 		if (b->bytes != BLOCK_BYTES || nr == NR_SPARE_MAX) {
-			free(b);
+			shelf_give(a->shelf, b);
 			continue;
 		}
 		b->next = spare;
 		spare = b;
 		nr++;
 	}
-	*a = (struct arena){ .spare = spare };
+	*a = (struct arena){ .spare = spare, .shelf = a->shelf };
 }
 
 void arena_done(struct arena *a)
 {
-	free_blocks(a->blocks);
-	free_blocks(a->spare);
-	*a = (struct arena){ 0 };
+	free_blocks(a->shelf, a->blocks);
+	free_blocks(a->shelf, a->spare);
+	*a = (struct arena){ .shelf = a->shelf };
 }
 
 char *arena_z(struct arena *a, struct str s)

@@ -8,12 +8,15 @@
 #include "base/str.h"
 
 struct arena_block;
+struct shelf;
 
 /* Zero is a valid, empty arena. */
 struct arena {
 	struct arena_block *blocks;
 	struct arena_block *spare; /* kept by arena_reset for the next round */
 	char *at, *end;
+	struct shelf
+		*shelf; /* where blocks lie; NULL: in memory. It stays when all is given back */
 };
 
 /* Zeroed and aligned for any type. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shelf.h"
 
 #define SLOTS_MIN 64
 
@@ -32,11 +33,11 @@ static void resize(struct map *m, size_t nr_slots)
 	struct map old = *m;
 
 	m->nr_slots = nr_slots;
-	m->slots = mem_zalloc(mem_bytes(m->nr_slots, sizeof(*m->slots)));
+	m->slots = shelf_zalloc(m->shelf, mem_bytes(m->nr_slots, sizeof(*m->slots)));
 	for (size_t i = 0; i < old.nr_slots; i++)
 		if (old.slots[i].key)
 			*slot_of(m, old.slots[i].key) = old.slots[i];
-	free(old.slots);
+	shelf_give(m->shelf, old.slots);
 }
 
 void map_reserve(struct map *m, size_t nr)
@@ -51,8 +52,8 @@ void map_reserve(struct map *m, size_t nr)
 
 void map_done(struct map *m)
 {
-	free(m->slots);
-	*m = (struct map){ 0 };
+	shelf_give(m->shelf, m->slots);
+	*m = (struct map){ .shelf = m->shelf };
 }
 
 void map_clear(struct map *m)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct shelf;
+
 struct map_slot {
 	uint64_t key, value; /* key 0: free */
 };
@@ -15,6 +17,8 @@ struct map {
 	size_t nr, nr_slots;
 	struct map_slot zero; /* of the key that marks free slots */
 	bool has_zero;
+	struct shelf
+		*shelf; /* where the slots lie; NULL: in memory. It stays when all is forgotten */
 };
 
 void map_done(struct map *m);

@@ -2,13 +2,17 @@
 
 #include <stdlib.h>
 
+#include "base/shelf.h"
+
 void names_done(struct names *t)
 {
+	struct shelf *shelf = t->arena.shelf;
+
 	arena_done(&t->arena);
-	free(t->v);
-	free(t->hash);
-	free(t->slots);
-	*t = (struct names){ 0 };
+	shelf_give(shelf, t->v);
+	shelf_give(shelf, t->hash);
+	shelf_give(shelf, t->slots);
+	*t = (struct names){ .arena.shelf = shelf };
 }
 
 static uint32_t fold(uint64_t hash)
@@ -31,13 +35,15 @@ static struct names_slot *names_slot(const struct names *t, struct str s, uint32
 static void names_grow(struct names *t)
 {
 	struct names_slot *old = t->slots;
-	uint32_t nr_old = t->nr_slots;
+	uint32_t nr_old = t->nr_slots, room = t->room ? 2 * t->room : 64;
+	struct shelf *shelf = t->arena.shelf;
 
-	t->room = t->room ? 2 * t->room : 64;
-	t->v = mem_realloc(t->v, mem_bytes(t->room, sizeof(*t->v)));
-	t->hash = mem_realloc(t->hash, mem_bytes(t->room, sizeof(*t->hash)));
+	t->v = shelf_realloc(shelf, t->v, t->room * sizeof(*t->v), mem_bytes(room, sizeof(*t->v)));
+	t->hash = shelf_realloc(shelf, t->hash, t->room * sizeof(*t->hash),
+				mem_bytes(room, sizeof(*t->hash)));
+	t->room = room;
 	t->nr_slots = 2 * t->room;
-	t->slots = mem_zalloc(mem_bytes(t->nr_slots, sizeof(*t->slots)));
+	t->slots = shelf_zalloc(shelf, mem_bytes(t->nr_slots, sizeof(*t->slots)));
 	if (!t->nr)
 		t->v[t->nr++] = STR("");
 	for (uint32_t i = 0; i < nr_old; i++) {
@@ -49,7 +55,7 @@ static void names_grow(struct names *t)
 			at = (at + 1) & (t->nr_slots - 1);
 		t->slots[at] = old[i];
 	}
-	free(old);
+	shelf_give(shelf, old);
 }
 
 sym_t names_add(struct names *t, struct str s)

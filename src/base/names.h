@@ -16,8 +16,8 @@ struct names_slot {
 
 /* Zero is a valid, empty table. */
 struct names {
-	struct arena arena;
-	struct str *v; /* v[sym] */
+	struct arena arena; /* its shelf is that of the whole table */
+	struct str *v;      /* v[sym] */
 	uint64_t *hash;
 	uint32_t nr, room;
 	struct names_slot *slots; /* open addressing */

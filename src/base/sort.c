@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shelf.h"
 
 /* Digit by digit, the last one first. Digits in which all keys agree, as in the high ones of most
  * keys, are passed over. Few items are not worth the counting. */
@@ -51,7 +52,7 @@ static void distribute(const struct sort_item *from, struct sort_item *to, size_
 		to[at[digit_of(from[i].key, shift, bits)]++] = from[i];
 }
 
-void sort_items(struct sort_item *v, size_t nr)
+static void sort_on(struct shelf *shelf, struct sort_item *v, size_t nr)
 {
 	struct sort_item *spare, *from = v, *to;
 	uint64_t differ = 0, is_back = 0;
@@ -67,7 +68,7 @@ void sort_items(struct sort_item *v, size_t nr)
 		insert(v, nr);
 		return;
 	}
-	to = spare = mem_alloc(mem_bytes(nr, sizeof(*spare)));
+	to = spare = shelf_alloc(shelf, mem_bytes(nr, sizeof(*spare)));
 	for (unsigned shift = 0; shift < 64; shift += bits) {
 		struct sort_item *done = to;
 
@@ -79,7 +80,12 @@ void sort_items(struct sort_item *v, size_t nr)
 	}
 	if (from != v)
 		memcpy(v, from, nr * sizeof(*v));
-	free(spare);
+	shelf_give(shelf, spare);
+}
+
+void sort_items(struct sort_item *v, size_t nr)
+{
+	sort_on(NULL, v, nr);
 }
 
 /* Records are short: a call for each would take longer than the copy. */
@@ -97,9 +103,10 @@ static void copy_record(char *to, const char *from, size_t bytes)
 		*to++ = *from++;
 }
 
-void sort_records(void *v, size_t nr, size_t bytes, uint64_t (*key)(const void *record))
+void sort_records_on(struct shelf *shelf, void *v, size_t nr, size_t bytes,
+		     uint64_t (*key)(const void *record))
 {
-	struct sort_item *items = mem_alloc(mem_bytes(nr + 1, sizeof(*items)));
+	struct sort_item *items = shelf_alloc(shelf, mem_bytes(nr + 1, sizeof(*items)));
 	char *from = v, *sorted;
 	bool is_back = false;
 
@@ -108,12 +115,17 @@ void sort_records(void *v, size_t nr, size_t bytes, uint64_t (*key)(const void *
 		is_back |= i && items[i].key < items[i - 1].key;
 	}
 	if (is_back) {
-		sort_items(items, nr);
-		sorted = mem_alloc(mem_bytes(nr, bytes));
+		sort_on(shelf, items, nr);
+		sorted = shelf_alloc(shelf, mem_bytes(nr, bytes));
 		for (size_t i = 0; i < nr; i++)
 			copy_record(sorted + i * bytes, from + items[i].at * bytes, bytes);
 		memcpy(v, sorted, nr * bytes);
-		free(sorted);
+		shelf_give(shelf, sorted);
 	}
-	free(items);
+	shelf_give(shelf, items);
+}
+
+void sort_records(void *v, size_t nr, size_t bytes, uint64_t (*key)(const void *record))
+{
+	sort_records_on(NULL, v, nr, bytes, key);
 }

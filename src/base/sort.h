@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct shelf;
+
 struct sort_item {
 	uint64_t key; /* smallest first */
 	uint64_t at;  /* goes along */
@@ -13,6 +15,9 @@ struct sort_item {
 void sort_items(struct sort_item *v, size_t nr);
 /* Records of that many bytes, by the number that is asked for each. */
 void sort_records(void *v, size_t nr, size_t bytes, uint64_t (*key)(const void *record));
+/* The same with what it needs meanwhile on that shelf, where it is not NULL. */
+void sort_records_on(struct shelf *shelf, void *v, size_t nr, size_t bytes,
+		     uint64_t (*key)(const void *record));
 
 /* Signed numbers in the order of unsigned ones. */
 static inline uint64_t sort_signed(int64_t n)

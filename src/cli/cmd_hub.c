@@ -24,6 +24,7 @@
 #include "store/store.h"
 
 #define EVERY_NS (5 * NS_S)
+#define KEEP_BYTES ((size_t)512 << 20)
 #define EVERY_MIN_NS (100 * NS_MS)
 #define STEP_NS (100 * NS_MS) /* how long a signal may wait */
 #define SHARE 2               /* of the time that making a run took is left between two of them */
@@ -250,7 +251,9 @@ static int open_all(struct station *s, struct error *err)
 		r = size_option(s->call, "journal", &o.max_bytes, err);
 	if (r >= 0)
 		r = size_option(s->call, "memory", &memory, err);
+	/* what a hub keeps ends with its oldest, or it would take ever longer */
 	s->inferring.memory_bytes = memory;
+	s->inferring.file_bytes = memory ? memory : KEEP_BYTES;
 	s->end = time_tick();
 	s->end = for_ns > INT64_MAX - s->end ? INT64_MAX : s->end + for_ns;
 	if (r >= 0)

@@ -1,4 +1,5 @@
-/* culprit step plan|map|combine|reduce: what "analyze --on" has an engine do, one step at a time.
+/* culprit step plan|map|combine|shuffle|reduce|merge: what "analyze --on" has an engine do, one
+ * step at a time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,10 +11,13 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/engine_map.h"
+#include "cli/engine_merge.h"
 #include "cli/engine_plan.h"
 #include "cli/engine_reduce.h"
 #include "cli/models.h"
 #include "cli/say.h"
+#include "infer/requests/requests.h"
+#include "infer/requests/shuffle.h"
 #include "infer/requests/sight.h"
 #include "store/store.h"
 
@@ -106,16 +110,69 @@ static int step_combine(const struct call *call, struct error *err)
 	return engine_combine(stdin, stdout, err);
 }
 
-static int step_reduce(const struct call *call, struct error *err)
+/* Lines are dealt out, and that is all. */
+static int deal(void *to, const struct shuffle *sh, struct merge *m, struct error *err)
 {
-	const char *path = call_get(call, "output");
+	int got = engine_shuffle(sh, stdout, err);
+
+	(void)m;
+	*(bool *)to = got >= 0;
+	return got < 0 ? got : -ECANCELED;
+}
+
+static int step_shuffle(const struct call *call, struct error *err)
+{
+	bool is_done = false;
+	const struct reducers reducers = { &is_done, deal, true };
 	struct store *s = NULL;
 	struct plan p = { 0 };
 	int got = read_plan(call, &p, err);
 
 	if (got >= 0) {
 		stand_where_driver_does(&p);
-		got = engine_reduce(call, &p, "-", path ? path : "run.culprit", &s, err);
+		got = engine_merge(call, &p, "-", &reducers, NULL, &s, err);
+	}
+	if (s)
+		store_close(s);
+	plan_done(&p);
+	return is_done ? 0 : got;
+}
+
+static int step_reduce(const struct call *call, struct error *err)
+{
+	struct plan p = { 0 };
+	struct models ms = { 0 };
+	int got = read_plan(call, &p, err);
+
+	if (got >= 0)
+		got = models_open(&ms, call, NULL, 0, err);
+	if (got >= 0)
+		got = check_models(&p, &ms, call, err);
+	if (got >= 0)
+		got = engine_reduce(ms.matcher, "-", stdout, err);
+	models_close(&ms);
+	plan_done(&p);
+	return got;
+}
+
+static int read_fragments(void *to, const struct shuffle *sh, struct merge *m, struct error *err)
+{
+	(void)sh;
+	return engine_fragments(to, m, err);
+}
+
+static int step_merge(const struct call *call, struct error *err)
+{
+	const char *path = call_get(call, "output"), *fragments = call_get(call, "fragments");
+	const struct reducers reducers = { (void *)fragments, read_fragments, false };
+	struct store *s = NULL;
+	struct plan p = { 0 };
+	int got = read_plan(call, &p, err);
+
+	if (got >= 0) {
+		stand_where_driver_does(&p);
+		got = engine_merge(call, &p, "-", fragments ? &reducers : NULL,
+				   path ? path : "run.culprit", &s, err);
 	}
 	if (s)
 		store_close(s);
@@ -146,12 +203,12 @@ int cmd_step(const struct call *call)
 	static const struct {
 		const char *name;
 		int (*run)(const struct call *call, struct error *err);
-	} steps[] = { { "plan", step_plan },
-		      { "map", step_map },
-		      { "combine", step_combine },
-		      { "reduce", step_reduce } };
+	} steps[] = { { "plan", step_plan },       { "map", step_map },
+		      { "combine", step_combine }, { "shuffle", step_shuffle },
+		      { "reduce", step_reduce },   { "merge", step_merge } };
 	struct error err = { 0 };
-	int got = error_set(&err, EINVAL, "no step '%s'; there is: plan, map, combine, reduce",
+	int got = error_set(&err, EINVAL,
+			    "no step '%s'; there is: plan, map, combine, shuffle, reduce, merge",
 			    call->inputs[0]);
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)

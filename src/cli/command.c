@@ -17,6 +17,7 @@ static const struct option analyze_options[] = {
 	{ "every", "TIME", "with --follow: how often the run is written (default: 5s)" },
 	{ "for", "TIME", "with --follow: stop after this time: 10min (default: at Ctrl-C)" },
 	{ "on", "ENGINE", "read logs on many machines: spark, spark:MASTER or hadoop" },
+	{ "reducers", "N", "with --on: how many work side by side on the requests of many lines" },
 	SHARED_OPTIONS,
 	{ 0 },
 };
@@ -150,7 +151,8 @@ static const struct option step_options[] = {
 	{ "offset", "BYTES", "of map: where the part begins, by which parts are put in order" },
 	{ "frames", NULL,
 	  "of map: several parts, with \"FILE PART BYTES\" in front of each piece" },
-	{ "output", "FILE", "of plan and reduce: where to write it" },
+	{ "fragments", "FILE", "of merge: what all reducers wrote" },
+	{ "output", "FILE", "of plan and merge: where to write it" },
 	READING_OPTIONS,
 	{ 0 },
 };
@@ -226,10 +228,12 @@ static const struct command builtin[] = {
 	  .run = cmd_serve },
 	{ .name = "step",
 	  .summary = "one step of a distributed run, as engines call them",
-	  .usage = "plan INPUT... | map | combine | reduce",
+	  .usage = "plan INPUT... | map | combine | shuffle | reduce | merge",
 	  .about = "For engines that analyze --on does not know: map turns lines on standard input "
 		   "into records,\n"
-		   "combine packs records, reduce makes a run of them, sorted bytewise.",
+		   "combine packs them, shuffle deals out to reducers what was sorted bytewise, reduce "
+		   "makes requests,\n"
+		   "merge makes a run of records and requests.",
 	  .options = step_options,
 	  .inputs_min = 1,
 	  .run = cmd_step },

@@ -1,10 +1,12 @@
 /*
- *	driver: plan ----> workers: map | combine ----> driver: reduce
- *	        files, how each begins    records, a few per cent of the logs
+ *	driver: plan --> workers: map | combine --> driver: shuffle --> workers: reduce --> driver:
+ *merge files, how each           records, a few              lines by         requests begins per
+ *cent of the logs        chains
  *
- * What ties lines into requests is learned from all of them: which names everybody has, where the
- * threads of a system cut. So the last step is one, and runs here; what workers take off it is the
- * reading, the parsing and the matching, which is where the time goes.
+ * The driver keeps the events, so all records come by it; where lines are many they are cut into
+ * chains there, by time, and the chains go out again: tying lines into requests is half of the
+ * work. What is learned in doing so (which names everybody has, where the threads of a system cut)
+ * is learned from all lines of a window, so that is as small as a reducer's share gets.
  */
 #include "cli/engine.h"
 
@@ -25,8 +27,13 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/engine_far.h"
+#include "cli/engine_merge.h"
 #include "cli/engine_plan.h"
 #include "cli/engine_reduce.h"
+#include "infer/requests/requests.h"
+#include "infer/requests/shuffle.h"
+
+enum { REDUCERS_MOST = 1000 };
 
 extern char **environ;
 
@@ -242,6 +249,8 @@ static int prepare(struct engine_job *j, const struct call *call, struct error *
 		got = add_models(j, call_get(call, "model"), err);
 	j->plan_path = engine_below(j, "plan");
 	j->records = engine_below(j, "records");
+	j->chains = engine_below(j, "chains");
+	j->fragments = engine_below(j, "fragments");
 	j->log = engine_below(j, "log");
 	return got;
 }
@@ -276,12 +285,54 @@ static bool has_work(const struct plan *p)
 	return false;
 }
 
+/* As many reducers as there are chains unless that is told. */
+static int choose_reducers(struct engine_job *j, const struct call *call, struct error *err)
+{
+	const char *told = call_get(call, "reducers");
+	struct str digits = str_of(told ? told : "0");
+	uint64_t nr;
+
+	if (!str_take_uint(&digits, &nr) || digits.n || nr > REDUCERS_MOST || (told && !nr))
+		return error_set(err, EINVAL, "--reducers '%s' is no number from 1 to %d", told,
+				 REDUCERS_MOST);
+	j->nr_reducers = (unsigned)nr;
+	return 0;
+}
+
+struct reducing {
+	struct engine_job *j;
+	const struct engine *e;
+};
+
+static int reduce(void *to, const struct shuffle *sh, struct merge *m, struct error *err)
+{
+	struct engine_job *j = ((struct reducing *)to)->j;
+	size_t most = sh->nr_chains < REDUCERS_MOST ? sh->nr_chains : REDUCERS_MOST;
+	FILE *f = fopen(j->chains, "we");
+	int got;
+
+	if (!f)
+		return error_set(err, errno, "cannot write '%s': %s", j->chains, strerror(errno));
+	got = engine_shuffle(sh, f, err);
+	if (fclose(f) && got >= 0)
+		got = error_set(err, errno, "cannot write '%s': %s", j->chains, strerror(errno));
+	if (!j->nr_reducers || j->nr_reducers > most)
+		j->nr_reducers = (unsigned)most;
+	if (got >= 0)
+		got = ((struct reducing *)to)->e->reduce(j, err);
+	return got < 0 ? got : engine_fragments(j->fragments, m, err);
+}
+
 static int distribute(const struct call *call, struct engine_job *j, const struct engine *e,
 		      const char *path, struct store **s, struct error *err)
 {
 	char **inputs = arena_array(&j->arena, char *, call->nr_inputs);
-	int got = prepare(j, call, err);
+	struct reducing reducing = { j, e };
+	const struct reducers reducers = { &reducing, reduce, false };
+	int got = choose_reducers(j, call, err);
 
+	if (got >= 0)
+		got = prepare(j, call, err);
 	if (got >= 0)
 		got = far_mirror(j, e, call->inputs, call->nr_inputs, inputs, err);
 	if (got >= 0)
@@ -293,8 +344,9 @@ static int distribute(const struct call *call, struct engine_job *j, const struc
 	if (got >= 0 && has_work(j->plan))
 		got = e->run(j, err);
 	if (got >= 0)
-		got = engine_reduce(call, j->plan, has_work(j->plan) ? j->records : "/dev/null",
-				    path, s, err);
+		got = has_work(j->plan)
+			      ? engine_merge(call, j->plan, j->records, &reducers, path, s, err)
+			      : engine_merge(call, j->plan, "/dev/null", NULL, path, s, err);
 	return got;
 }
 

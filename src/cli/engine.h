@@ -18,9 +18,12 @@ struct engine_job {
 	const char *program;   /* that workers run */
 	const char *plan_path; /* to be sent to them, and so are the models */
 	VEC(const char *) models;
-	const char *records; /* where the records are to be written, in order */
-	const char *log;     /* what the engine says */
-	const char *where;   /* behind the colon of --on: a master; "" for none */
+	const char *records;   /* where the records are to be written, in order */
+	const char *chains;    /* those of chains, which the reducers are to read */
+	const char *fragments; /* where what they made is to be written */
+	unsigned nr_reducers;
+	const char *log;   /* what the engine says */
+	const char *where; /* behind the colon of --on: a master; "" for none */
 	struct plan *plan;
 	struct arena arena;
 };
@@ -36,6 +39,8 @@ struct engine {
 	const char *name;
 	/* Map and combine over all files of the plan; the records in order. */
 	int (*run)(struct engine_job *j, struct error *err);
+	/* Records of one chain to one reducer, in order; what all of them wrote. */
+	int (*reduce)(struct engine_job *j, struct error *err);
 	/* What files there are at or below a URI, as lines "BYTES SECONDS URI" with tabs between;
 	 * the first ENGINE_HEAD_BYTES of the n-th from 0 in the file head-n of the folder. */
 	int (*look)(struct engine_job *j, const char *uri, const char *listing, struct error *err);

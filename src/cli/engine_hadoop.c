@@ -1,7 +1,8 @@
 /*
  * Hadoop Streaming, as the machine's own Hadoop is configured: on YARN, or without a cluster in the
- * job client itself. Sorting is what it does anyway: all records go to one identity reducer, and
- * what it wrote is fetched.
+ * job client itself. Sorting is what it does anyway: in the first job all records go to one
+ * identity reducer, and what it wrote is fetched. In the second one records of chains go through
+ * cat, and those of one chain, which begin with the same eight digits, to one reducer.
  */
 #include <errno.h>
 #include <glob.h>
@@ -50,12 +51,13 @@ static const char *find_streaming(struct engine_job *j, const char *hadoop)
 	return found;
 }
 
-static const char *mapper(struct engine_job *j)
+/* A step that needs plan and models. */
+static const char *step(struct engine_job *j, const char *name)
 {
 	struct buf b = { 0 };
 	const char *made;
 
-	buf_fmt(&b, "%s step map --plan plan", engine_is_sent(j) ? "culprit" : j->program);
+	buf_fmt(&b, "%s step %s --plan plan", engine_is_sent(j) ? "culprit" : j->program, name);
 	for (size_t i = 0; i < j->models.nr; i++)
 		buf_fmt(&b, "%smodel-%zu", i ? "," : " --model ", i);
 	made = arena_z(&j->arena, buf_str(&b));
@@ -90,7 +92,6 @@ static void define(struct engine_words *words, const char *setting)
 static void define_all(struct engine_words *words)
 {
 	define(words, "mapreduce.job.name=culprit");
-	define(words, "mapreduce.job.reduces=1");
 	define(words, "textinputformat.record.delimiter=\n");
 	define(words, "mapreduce.map.output.compress=true");
 	define(words, "mapreduce.output.fileoutputformat.compress=true");
@@ -98,19 +99,58 @@ static void define_all(struct engine_words *words)
 		      "org.apache.hadoop.io.compress.GzipCodec");
 }
 
-static int run_job(struct engine_job *j, const char *hadoop, const char *jar, const char *out,
-		   struct error *err)
+/* A Hadoop that can be used, and what is written below while it works: in the user's folder of its
+ * file system. */
+struct hadoop {
+	const char *program, *jar, *out;
+};
+
+static int find_all(struct engine_job *j, struct hadoop *h, struct error *err)
+{
+	h->program = find_hadoop(j);
+	h->jar = h->program ? find_streaming(j, h->program) : NULL;
+	h->out = strrchr(j->folder, '/') + 1;
+	if (!h->program)
+		return error_set(err, ENOENT, "no hadoop is on PATH or in HADOOP_HOME");
+	if (!h->jar)
+		return error_set(
+			err, ENOENT,
+			"this Hadoop has no hadoop-streaming jar; name one in "
+			"HADOOP_STREAMING_JAR (Maven: org.apache.hadoop:hadoop-streaming)");
+	return 0;
+}
+
+static void begin_job(struct engine_job *j, const struct hadoop *h, const char *nr_reducers,
+		      struct engine_words *words)
+{
+	engine_say(words, h->program);
+	engine_say(words, "jar");
+	engine_say(words, h->jar);
+	define_all(words);
+	define(words, nr_reducers);
+	define(words, "mapreduce.partition.keypartitioner.options=-k1.1,1.8");
+	engine_say(words, "-files");
+	engine_say(words, sent_files(j));
+	engine_say(words, "-output");
+	engine_say(words, h->out);
+}
+
+static int run_words(struct engine_job *j, struct engine_words *words, struct error *err)
+{
+	int got;
+
+	engine_say(words, NULL);
+	got = engine_run(j, words->of.v, j->log, err);
+	vec_done(&words->of);
+	return got < 0 && got != -EINTR ? engine_blame_log(j, "Hadoop", err) : got;
+}
+
+static int map_all(struct engine_job *j, const struct hadoop *h, struct error *err)
 {
 	const char *program = engine_is_sent(j) ? "culprit" : j->program;
 	struct engine_words words = { 0 };
-	int got;
 
-	engine_say(&words, hadoop);
-	engine_say(&words, "jar");
-	engine_say(&words, jar);
-	define_all(&words);
-	engine_say(&words, "-files");
-	engine_say(&words, sent_files(j));
+	begin_job(j, h, "mapreduce.job.reduces=1", &words);
 	for (size_t i = 0; i < j->plan->files.nr; i++) {
 		const char *uri = j->plan->files.v[i].uri;
 
@@ -121,45 +161,72 @@ static int run_job(struct engine_job *j, const char *hadoop, const char *jar, co
 			   *uri == '/' ? arena_z(&j->arena, arena_fmt(&j->arena, "file://%s", uri))
 				       : uri);
 	}
-	engine_say(&words, "-output");
-	engine_say(&words, out);
 	engine_say(&words, "-mapper");
-	engine_say(&words, mapper(j));
+	engine_say(&words, step(j, "map"));
 	engine_say(&words, "-combiner");
 	engine_say(&words, arena_z(&j->arena, arena_fmt(&j->arena, "%s step combine", program)));
 	engine_say(&words, "-reducer");
 	engine_say(&words, "org.apache.hadoop.mapred.lib.IdentityReducer");
-	engine_say(&words, NULL);
-	got = engine_run(j, words.of.v, j->log, err);
-	vec_done(&words.of);
-	return got < 0 && got != -EINTR ? engine_blame_log(j, "Hadoop", err) : got;
+	return run_words(j, &words, err);
 }
 
-static int no_hadoop(struct error *err)
+static int reduce_all(struct engine_job *j, const struct hadoop *h, const char *chains,
+		      struct error *err)
 {
-	return error_set(err, ENOENT, "no hadoop is on PATH or in HADOOP_HOME");
+	struct engine_words words = { 0 };
+
+	begin_job(j, h,
+		  arena_z(&j->arena,
+			  arena_fmt(&j->arena, "mapreduce.job.reduces=%u", j->nr_reducers)),
+		  &words);
+	engine_say(&words, "-input");
+	engine_say(&words, chains);
+	engine_say(&words, "-mapper");
+	engine_say(&words, "/bin/cat");
+	engine_say(&words, "-partitioner");
+	engine_say(&words, "org.apache.hadoop.mapred.lib.KeyFieldBasedPartitioner");
+	engine_say(&words, "-reducer");
+	engine_say(&words, step(j, "reduce"));
+	return run_words(j, &words, err);
+}
+
+/* What the job wrote, here, and gone there. */
+static int fetch(struct engine_job *j, const struct hadoop *h, int got, const char *to,
+		 struct error *err)
+{
+	const char *parts = arena_z(&j->arena, arena_fmt(&j->arena, "%s/part-*", h->out));
+	const char *const cat[] = { h->program, "fs", "-cat", parts, NULL };
+	const char *const clear[] = { h->program, "fs", "-rm", "-r", "-skipTrash", h->out, NULL };
+	struct error later;
+
+	if (got >= 0)
+		got = engine_run(j, cat, to, err);
+	engine_run(j, clear, j->log, &later);
+	return got;
 }
 
 static int run(struct engine_job *j, struct error *err)
 {
-	const char *hadoop = find_hadoop(j), *jar = hadoop ? find_streaming(j, hadoop) : NULL;
-	const char *out = strrchr(j->folder, '/') + 1; /* in the user's folder of its file system */
-	const char *parts = arena_z(&j->arena, arena_fmt(&j->arena, "%s/part-*", out));
-	const char *const fetch[] = { hadoop, "fs", "-cat", parts, NULL };
-	const char *const clear[] = { hadoop, "fs", "-rm", "-r", "-skipTrash", out, NULL };
-	struct error later;
-	int got;
+	struct hadoop h;
+	int got = find_all(j, &h, err);
 
-	if (!hadoop)
-		return no_hadoop(err);
-	if (!jar)
-		return error_set(
-			err, ENOENT,
-			"this Hadoop has no hadoop-streaming jar; name one in "
-			"HADOOP_STREAMING_JAR (Maven: org.apache.hadoop:hadoop-streaming)");
-	got = run_job(j, hadoop, jar, out, err);
+	return got < 0 ? got : fetch(j, &h, map_all(j, &h, err), j->records, err);
+}
+
+static int reduce(struct engine_job *j, struct error *err)
+{
+	struct hadoop h;
+	int got = find_all(j, &h, err);
+	const char *chains = arena_z(&j->arena, arena_fmt(&j->arena, "%s.chains", h.out));
+	const char *const put[] = { h.program, "fs", "-put", j->chains, chains, NULL };
+	const char *const clear[] = { h.program, "fs", "-rm", "-skipTrash", chains, NULL };
+	struct error later;
+
+	if (got < 0)
+		return got;
+	got = engine_run(j, put, j->log, err);
 	if (got >= 0)
-		got = engine_run(j, fetch, j->records, err);
+		got = fetch(j, &h, reduce_all(j, &h, chains, err), j->fragments, err);
 	engine_run(j, clear, j->log, &later);
 	return got;
 }
@@ -210,7 +277,7 @@ static int look(struct engine_job *j, const char *uri, const char *listing, stru
 	int got;
 
 	if (!hadoop)
-		return no_hadoop(err);
+		return error_set(err, ENOENT, "no hadoop is on PATH or in HADOOP_HOME");
 	unlink(all);
 	got = engine_run(j, list, all, err);
 	if (got < 0)
@@ -232,4 +299,4 @@ static int look(struct engine_job *j, const char *uri, const char *listing, stru
 	return got;
 }
 
-const struct engine engine_hadoop = { "hadoop", run, look };
+const struct engine engine_hadoop = { "hadoop", run, reduce, look };

@@ -1,344 +1,53 @@
-/*
- * Records come in the order of files, parts and lines. Those of a part are counted, and the bytes
- *of its parts against the file: a part that is missing, or there twice, ends it all, since a run
- *with a hole in it would look like a system with one.
- *
- *	part 1:  event event … tail  \  the lines of an event that was cut: read here, as if it had
- *	part 2:  front event …       /  never been
- */
 #include "cli/engine_reduce.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/command.h"
-#include "cli/engine_plan.h"
-#include "cli/observe.h"
-#include "infer/requests/record.h"
-#include "model/event.h"
-#include "model/sink.h"
-#include "source/input.h"
-#include "source/layout.h"
-#include "source/logs.h"
-#include "source/source.h"
-#include "source/split.h"
+#include "cli/engine_lines.h"
+#include "infer/requests/merge.h"
+#include "infer/requests/reduce.h"
+#include "infer/requests/shuffle.h"
 
-enum { READ_BYTES = 1 << 18, BATCH = 512 };
-
-struct reduce {
-	const struct plan *plan;
-	struct input *in;
-	struct buf bytes; /* read and not used up, from at on */
-	size_t at;
-	bool has_record, at_end;
-	struct record_key key; /* of the record at hand */
-	enum record_kind kind;
-	struct str body;
-};
-
-/* The file at hand. */
-struct reading {
-	const struct plan_file *file;
-	struct sink *sink;
-	struct logs logs;
-	struct buf raw; /* lines that are not read yet, since they may go on */
-	uint64_t raw_offset, raw_line;
-	uint64_t part, offset, line; /* of the part at hand: its name, and where it begins */
-	uint32_t nr;                 /* the record of it that comes next */
-	uint64_t nr_parts;
-	bool in_part;
-	struct record_last last;
-	struct record_block block;
-	struct buf event;
-	struct arena arena;
-	VEC(struct event) events;
-};
-
-static int broken(struct error *err, const char *what)
+static int write_line(void *to, struct str record, struct error *err)
 {
-	return error_set(err, ESTALE, "the records of the workers are not whole: %s", what);
+	FILE *out = to;
+
+	if (fwrite(record.p, 1, record.n, out) == record.n && putc('\n', out) != EOF)
+		return 0;
+	return error_set(err, errno, "cannot write records: %s", strerror(errno));
 }
 
-/* The next line, without its end; 1, or 0 when there is none. */
-static int next_line(struct reduce *r, struct str *line, struct error *err)
+int engine_shuffle(const struct shuffle *sh, FILE *out, struct error *err)
 {
-	size_t searched = r->at;
-
-	for (;;) {
-		const char *end = r->bytes.n > searched ? memchr(r->bytes.p + searched, '\n',
-								 r->bytes.n - searched)
-							: NULL;
-		ssize_t got;
-
-		if (end) {
-			*line = (struct str){ r->bytes.p + r->at,
-					      (size_t)(end - r->bytes.p) - r->at };
-			r->at = (size_t)(end - r->bytes.p) + 1;
-			return 1;
-		}
-		if (r->at) {
-			memmove(r->bytes.p, r->bytes.p + r->at, r->bytes.n - r->at);
-			r->bytes.n -= r->at;
-			r->at = 0;
-		}
-		searched = r->bytes.n;
-		got = input_read(r->in, buf_room(&r->bytes, READ_BYTES), READ_BYTES, err);
-		if (got < 0)
-			return broken(err, "they end in the middle");
-		if (!got)
-			return r->bytes.n ? broken(err, "the last one has no end") : 0;
-		r->bytes.n += (size_t)got;
-	}
+	return shuffle_write(sh, write_line, out, err);
 }
 
-/* 1: a record is at hand; 0: there are no more. */
-static int peek(struct reduce *r, struct error *err)
+int engine_reduce(const struct matcher *m, const char *chains, FILE *out, struct error *err)
 {
-	struct record_key before = r->key;
+	const struct reducer_out to = { out, write_line };
+	struct reducer *r = reducer_new(m, &to);
+	struct engine_lines lines;
 	struct str line;
-	int got;
+	int got = engine_lines_open(&lines, chains, err);
 
-	if (r->has_record || r->at_end)
-		return r->has_record;
-	got = next_line(r, &line, err);
-	if (got > 0 && !record_take(line, &r->key, &r->kind, &r->body))
-		return broken(err, "a line is none of theirs");
-	if (got > 0 && r->key.file < before.file)
-		return broken(err, "they are not in order (LC_ALL=C sort)");
-	r->has_record = got > 0;
-	r->at_end = !got;
-	return got;
-}
-
-static int flush(struct reading *g, struct error *err)
-{
-	int got = 0;
-
-	for (size_t i = 0; i < g->events.nr; i++)
-		g->events.v[i].file = g->logs.file;
-	if (g->events.nr)
-		got = layout_settle(g->logs.layout, g->events.v, g->events.nr, g->sink->losses);
-	if (got >= 0 && g->events.nr)
-		got = g->sink->events(g->sink->to, g->events.v, g->events.nr, err);
-	vec_clear(&g->events);
-	arena_reset(&g->arena);
-	return got;
-}
-
-static int take_raw_events(void *to, const struct event *events, size_t nr, struct error *err)
-{
-	struct reading *g = to;
-	int got = 0;
-
-	for (size_t i = 0; i < nr && got >= 0; i++) {
-		struct event ev = events[i];
-
-		ev.offset += g->raw_offset;
-		ev.line += g->raw_line;
-		vec_push(&g->events, ev);
-		got = flush(g, err);
-	}
-	return got;
-}
-
-/* Lines at the seam of two parts, which nobody else can add to any more. */
-static int read_raw(struct reading *g, struct error *err)
-{
-	const struct split_taker taker = { .to = g, .events = take_raw_events };
-	int got = flush(g, err);
-
+	while (got >= 0 && (got = engine_lines_next(&lines, &line, err)) > 0)
+		got = reducer_add(r, line, err);
 	if (got >= 0)
-		got = split_read(&g->logs, buf_str(&g->raw), &taker, g->sink->losses, err);
-	buf_clear(&g->raw);
+		got = reducer_end(r, err);
+	engine_lines_close(&lines);
+	reducer_free(r);
 	return got;
 }
 
-static int take_raw(struct reading *g, const struct reduce *r, struct error *err)
+int engine_fragments(const char *path, struct merge *m, struct error *err)
 {
-	struct arena arena = { 0 };
-	struct record_raw raw;
-	int got = r->kind == RECORD_TAIL ? read_raw(g, err) : 0;
+	struct engine_lines lines;
+	struct str line;
+	int got = engine_lines_open(&lines, path, err);
 
-	if (got >= 0 && !record_take_raw(r->body, &arena, &raw))
-		got = broken(err, "lines are damaged");
-	if (got >= 0) {
-		if (!g->raw.n) {
-			g->raw_offset = g->offset + raw.offset;
-			g->raw_line = g->line + raw.line;
-		}
-		buf_add(&g->raw, raw.lines);
-		g->nr++;
-	}
-	arena_done(&arena);
-	return got;
-}
-
-static int take_event(struct reading *g, struct str body, struct error *err)
-{
-	struct event ev;
-
-	body = arena_str(&g->arena, body);
-	if (!record_take_event(&body, &g->last, &g->arena, &ev))
-		return broken(err, "an event is damaged");
-	ev.offset += g->offset;
-	ev.line += g->line + 1;
-	vec_push(&g->events, ev);
-	g->nr++;
-	return g->events.nr < BATCH ? 0 : flush(g, err);
-}
-
-static int take_block(struct reading *g, struct str body, struct error *err)
-{
-	uint32_t nr;
-	int got = 0;
-
-	if (!record_block_open(&g->block, body, &nr))
-		return broken(err, "a block is damaged");
-	for (; nr && got >= 0; nr--)
-		got = record_block_next(&g->block, &g->event)
-			      ? take_event(g, buf_str(&g->event), err)
-			      : broken(err, "a block is damaged");
-	return got;
-}
-
-static int take_end(struct reading *g, struct str body, struct error *err)
-{
-	struct record_end end;
-
-	if (!record_take_end(body, &end, g->sink->losses))
-		return broken(err, "the end of a part is damaged");
-	if (end.nr != g->nr)
-		return broken(err, "some of a part are missing");
-	g->offset += end.bytes;
-	g->line += end.lines;
-	g->in_part = false;
-	return 0;
-}
-
-/* The part that the record at hand is of. */
-static int enter_part(struct reading *g, const struct record_key *key, struct error *err)
-{
-	if (g->in_part && g->part != key->part)
-		return broken(err, "the end of a part is missing");
-	if (!g->in_part && g->nr_parts && key->part <= g->part)
-		return broken(err, "a part is there twice, or they are not in order");
-	if (!g->in_part) {
-		g->in_part = true;
-		g->part = key->part;
-		g->nr_parts++;
-		g->nr = 0;
-		g->last = (struct record_last){ 0 };
-	}
-	return key->nr == g->nr ? 0 : broken(err, "some are missing, or not in order");
-}
-
-static int take_record(struct reading *g, const struct reduce *r, struct error *err)
-{
-	int got = enter_part(g, &r->key, err);
-
-	if (got < 0)
-		return got;
-	switch (r->kind) {
-	case RECORD_FRONT:
-	case RECORD_TAIL:
-		return take_raw(g, r, err);
-	case RECORD_END:
-		return take_end(g, r->body, err);
-	default:
-		if (g->raw.n)
-			got = read_raw(g, err);
-		if (got < 0)
-			return got;
-		return r->kind == RECORD_BLOCK ? take_block(g, r->body, err)
-					       : take_event(g, r->body, err);
-	}
-}
-
-static int take_records(struct reduce *r, struct reading *g, uint32_t file, struct error *err)
-{
-	int got;
-
-	while ((got = peek(r, err)) > 0 && r->key.file == file) {
-		r->has_record = false;
-		got = take_record(g, r, err);
-		if (got < 0)
-			return got;
-	}
-	if (got >= 0 && g->in_part)
-		return broken(err, "the end of a part is missing");
-	if (got >= 0 && (!g->nr_parts || (g->file->is_plain && g->offset < g->file->bytes))) {
-		broken(err, "a part is missing");
-		return error_prefix(err, "'%s'", g->file->path);
-	}
-	if (got >= 0)
-		got = read_raw(g, err);
-	return got;
-}
-
-static int read_recorded(struct reduce *r, size_t nr, const struct source_options *o,
-			 struct sink *sink, struct error *err)
-{
-	const struct plan_file *f = &r->plan->files.v[nr];
-	struct reading g = { .file = f, .sink = sink };
-	struct file_seen seen = {
-		.path = str_of(f->path), .bytes = f->bytes, .mtime_ns = f->mtime_ns, .mark = f->mark
-	};
-	int got = plan_logs(r->plan, nr, o->statements, &g.logs, err);
-
-	if (got < 0)
-		return got;
-	g.logs.is_settled = false;
-	seen.format = str_of(layout_name(g.logs.layout));
-	seen.layout = layout_pattern(g.logs.layout);
-	got = sink->file(sink->to, &seen, &g.logs.file, err);
-	if (got >= 0)
-		got = take_records(r, &g, (uint32_t)nr, err);
-	if (got >= 0 && sink->progress)
-		sink->progress(sink->to, f->bytes);
-	logs_close(&g.logs);
-	record_block_done(&g.block);
-	buf_done(&g.raw);
-	buf_done(&g.event);
-	vec_done(&g.events);
-	arena_done(&g.arena);
-	return got < 0 ? got : 1;
-}
-
-static int read_file(void *to, size_t nr, const struct source_options *o, struct sink *sink,
-		     struct error *err)
-{
-	struct reduce *r = to;
-	const struct plan_file *f = &r->plan->files.v[nr];
-	struct source_options own = *o;
-
-	own.layout = r->plan->layout;
-	own.zone = r->plan->zone;
-	own.kin = f->kin;
-	own.keeps_text = f->is_found;
-	return *f->uri ? read_recorded(r, nr, &own, sink, err)
-		       : source_read(f->path, &own, sink, err);
-}
-
-static const char *name_of(void *to, size_t nr)
-{
-	return ((struct reduce *)to)->plan->files.v[nr].name;
-}
-
-int engine_reduce(const struct call *call, const struct plan *plan, const char *records,
-		  const char *path, struct store **s, struct error *err)
-{
-	struct reduce r = { .plan = plan };
-	struct observed_files files = { &r, plan->files.nr, 0, name_of, read_file };
-	int got = input_open(&r.in, records, err);
-
-	if (got < 0)
-		return got;
-	for (size_t i = 0; i < plan->files.nr; i++)
-		files.bytes += plan->files.v[i].bytes;
-	got = observe_files(call, &files, path, s, err);
-	input_close(r.in);
-	buf_done(&r.bytes);
+	while (got >= 0 && (got = engine_lines_next(&lines, &line, err)) > 0)
+		got = merge_record(m, line, err);
+	engine_lines_close(&lines);
 	return got;
 }

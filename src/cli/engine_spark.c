@@ -143,6 +143,25 @@ static int run(struct engine_job *j, struct error *err)
 	return got;
 }
 
+static int reduce(struct engine_job *j, struct error *err)
+{
+	struct engine_words args = { 0 };
+	int got;
+
+	engine_say(&args, "reduce");
+	engine_say(&args, j->program);
+	engine_say(&args, j->plan_path);
+	engine_say(&args, j->chains);
+	engine_say(&args, j->fragments);
+	engine_say(&args, arena_z(&j->arena, arena_fmt(&j->arena, "%u", j->nr_reducers)));
+	for (size_t i = 0; i < j->models.nr; i++)
+		engine_say(&args, j->models.v[i]);
+	engine_say(&args, NULL);
+	got = submit(j, args.of.v, err);
+	vec_done(&args.of);
+	return got;
+}
+
 static int look(struct engine_job *j, const char *uri, const char *listing, struct error *err)
 {
 	const char *const args[] = { "look", listing, engine_below(j, "head-"), uri, NULL };
@@ -150,4 +169,4 @@ static int look(struct engine_job *j, const char *uri, const char *listing, stru
 	return submit(j, args, err);
 }
 
-const struct engine engine_spark = { "spark", run, look };
+const struct engine engine_spark = { "spark", run, reduce, look };

@@ -1,6 +1,7 @@
-"""Runs the map and combine steps of culprit on Spark; the records come back in order.
+"""Runs the map, combine and reduce steps of culprit on Spark; the records come back in order.
 
 spark-submit engine_spark.py FAILURE run PROGRAM PLAN RECORDS FILES [MODEL...]
+spark-submit engine_spark.py FAILURE reduce PROGRAM PLAN CHAINS FRAGMENTS REDUCERS [MODEL...]
 spark-submit engine_spark.py FAILURE look LISTING HEADS URI
 
 FILES holds lines "NUMBER<tab>URI". Lines are handed to the program as the bytes that they are: Spark's text source
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import threading
 
-from pyspark import SparkFiles
+from pyspark import SparkFiles, StorageLevel
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -88,6 +89,47 @@ def steps(program, models, numbers):
     return run
 
 
+def write_lines(rows, out, failures):
+    try:
+        for key, rest in rows:
+            out.write(key.encode() + rest + b"\n")
+    except BrokenPipeError:
+        pass  # the program went away; its exit status tells why
+    except Exception as e:
+        failures.append(e)
+    finally:
+        try:
+            out.close()
+        except BrokenPipeError:
+            pass
+
+
+def reducer(program, models):
+    """For each partition: records of whole chains, in order -> reduce -> records of requests."""
+
+    def run(rows):
+        exe = program or SparkFiles.get("culprit")
+        command = [exe, "step", "reduce", "--plan", SparkFiles.get("plan")]
+        if models:
+            command += ["--model", ",".join(SparkFiles.get(m) for m in models)]
+        try:
+            one = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        except OSError as e:
+            raise RuntimeError("CULPRIT<a worker cannot run '%s': %s>" % (exe, e.strerror))
+        failures = []
+        writer = threading.Thread(target=write_lines, args=(rows, one.stdin, failures))
+        writer.start()
+        yield from one.stdout
+        writer.join()
+        said = one.stderr.read().decode(errors="replace").strip().split("\n")[-1]
+        if failures:
+            raise failures[0]
+        if one.wait():
+            raise RuntimeError("CULPRIT<%s>" % (said or "a reduce step was ended (status %d)" % one.returncode))
+
+    return run
+
+
 def read(spark, uris):
     lines = spark.read.option("lineSep", "\n").text(uris)
     return lines.select(F.col("value").cast("binary"), F.input_file_name(), F.expr("input_file_block_start()"))
@@ -127,6 +169,16 @@ def look(spark, listing, heads, uri):
             out.write("%d\t%d\t%s\n" % (size, status.getModificationTime() // 1000, status.getPath().toString()))
 
 
+def send(sc, program, plan, models):
+    """What workers need; the program that they are to run, None for the one that was sent."""
+    for path in (plan,) + models:
+        sc.addFile(path)
+    if os.path.basename(program) != "culprit":
+        return program
+    sc.addFile(program)
+    return None
+
+
 def run(spark, program, plan, records, files, *models):
     """Map, combine, and the records in order."""
     numbers, uris = {}, []
@@ -136,11 +188,7 @@ def run(spark, program, plan, records, files, *models):
             numbers[plain(uri)] = int(number)
             uris.append("file://" + uri if uri.startswith("/") else uri)
     sc = spark.sparkContext
-    for path in (plan,) + models:
-        sc.addFile(path)
-    if os.path.basename(program) == "culprit":
-        sc.addFile(program)
-        program = None
+    program = send(sc, program, plan, models)
     rdd = read(spark, uris).rdd.mapPartitions(steps(program, [os.path.basename(m) for m in models], numbers))
     most = max(numbers.values()) + 1
     nr = min(most, 2 * sc.defaultParallelism)
@@ -150,11 +198,42 @@ def run(spark, program, plan, records, files, *models):
             out.write(key.encode() + rest + b"\n")
 
 
+def put(spark, path):
+    """Where workers find a file of this machine: in the file system that they share, if there is one."""
+    jvm, conf = spark._jvm, spark.sparkContext._jsc.hadoopConfiguration()
+    fs = jvm.org.apache.hadoop.fs.FileSystem.get(conf)
+    if fs.getUri().getScheme() == "file" or spark.sparkContext.master.startswith("local"):
+        return None, "file://" + path
+    name = os.path.basename(os.path.dirname(path)) + "." + os.path.basename(path)
+    there = jvm.org.apache.hadoop.fs.Path(fs.getHomeDirectory(), name)
+    fs.copyFromLocalFile(jvm.org.apache.hadoop.fs.Path("file://" + path), there)
+    fs.deleteOnExit(there)
+    return lambda: fs.delete(there, False), there.toString()
+
+
+def reduce(spark, program, plan, chains, fragments, nr, *models):
+    """Chains to reducers, and what they write back, in any order of chains."""
+    sc, nr = spark.sparkContext, int(nr)
+    program = send(sc, program, plan, models)
+    remove, uri = put(spark, chains)
+    lines = spark.read.option("lineSep", "\n").text(uri).select(F.col("value").cast("binary")).rdd
+    keyed = lines.map(lambda row: (bytes(row[0][:KEY_BYTES]).decode(), bytes(row[0][KEY_BYTES:])))
+    dealt = keyed.repartitionAndSortWithinPartitions(nr, lambda key: int(key[:8], 16) % nr)
+    made = dealt.mapPartitions(reducer(program, [os.path.basename(m) for m in models]))
+    made.persist(StorageLevel.DISK_ONLY)
+    made.count()  # all at once: an iterator has one after the other made
+    with gzip.open(fragments, "wb", 6) as out:
+        for line in made.toLocalIterator():
+            out.write(line)
+    if remove:
+        remove()
+
+
 def main():
     failure, what, *args = sys.argv[1:]
     try:
         spark = SparkSession.builder.getOrCreate()
-        (run if what == "run" else look)(spark, *args)
+        {"run": run, "reduce": reduce, "look": look}[what](spark, *args)
         spark.stop()
     except Exception as e:
         with open(failure, "w") as f:

@@ -1,8 +1,15 @@
 /*
- * All that is there is analysed anew each time, since the requests of a run depend on all of it: a
- * line read now may belong to a request of an hour ago. What that costs decides how often: reading
- * takes a third of the time at the most, whatever --every says. In between, only names and sizes
- * are looked at.
+ * What was read stays: logs are read on from where they were left, and what is over in them is
+ * inferred once. That is kept in a run that is not finished. To have one that is, a child, which
+ * has a copy of all that we know, reads what is not over yet (the last event of each log, small
+ * logs, what is no log), infers the rest and finishes a copy of the run:
+ *
+ *	we      keep what is new | . . . . . . . . . | keep what is new | ...
+ *	child                    | the rest, the run |
+ *
+ * So all that goes wrong in it costs nothing but this time. What goes wrong while we keep makes us
+ * begin anew, from the first byte. What it all costs decides how often: it takes a third of the
+ * time at the most, whatever --every says. In between, only names and sizes are looked at.
  *
  * A run is written beside the old one and takes its place when it is whole, so that questions can
  * be put to it at any moment, and nothing that goes wrong here takes it away.
@@ -19,6 +26,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "base/vec.h"
+#include "cli/branch.h"
 #include "cli/command.h"
 #include "cli/models.h"
 #include "cli/observe.h"
@@ -70,8 +78,11 @@ struct following {
 	uint64_t nr_lines, nr_requests, bytes;
 
 	/* the one that is being made */
+	struct observation *kept; /* NULL: everything is read from its beginning */
 	bool has_begun;
-	size_t nr_taken, nr_read;
+	int64_t taken_at;
+	size_t nr_taken;
+	bool is_unsaid; /* what goes wrong is told by the parent */
 	char said[512]; /* last, so that it is said once */
 	int64_t lag_said;
 };
@@ -85,7 +96,7 @@ static void wipe(struct following *f)
 
 static void say_once(struct following *f, const char *what, const char *then)
 {
-	if (!strcmp(f->said, what))
+	if (!strcmp(f->said, what) || f->is_unsaid)
 		return;
 	wipe(f);
 	say_error("%s (%s)", what, then);
@@ -97,24 +108,48 @@ static const char *name_of(void *to, size_t nr)
 	return follow_name(((struct following *)to)->files, nr);
 }
 
-/* What is wrong with one file now may be well the next time: the others count. */
-static int read_one(void *to, size_t nr, const struct source_options *o, struct sink *sink,
+/* Once and for all. */
+static int keep_one(void *to, size_t nr, const struct source_options *o, struct sink *sink,
 		    struct error *err)
 {
 	struct following *f = to;
+
+	return follow_read_on(f->files, nr, f->taken_at, o, sink, err);
+}
+
+/* What a child leaves to its parent. */
+struct told {
+	char said[512]; /* about a file that was left out */
+	uint64_t nr_lines, nr_requests;
+};
+
+struct telling {
+	struct following *f;
+	struct told *told;
+};
+
+/* The rest. What is wrong with one file now may be well the next time: the others count. */
+static int read_one(void *to, size_t nr, const struct source_options *o, struct sink *sink,
+		    struct error *err)
+{
+	struct telling *t = to;
+	struct following *f = t->f;
 	struct follow_state state;
 	int got = follow_read(f->files, nr, o, sink, err);
 
-	f->has_begun = true;
-	f->nr_read += got > 0;
 	follow_state(f->files, &state);
 	if (nr + 1 == f->nr_taken)
 		sink->losses->count[LOSS_LOGS_GONE] += state.nr_lost;
 	if (got != -EIO && got != -EACCES)
 		return got;
-	say_once(f, err->msg, "left out for now");
+	snprintf(t->told->said, sizeof(t->told->said), "%s", err->msg);
 	sink->losses->count[LOSS_FILES_UNREADABLE]++;
 	return 0;
+}
+
+static const char *name_to_tell(void *to, size_t nr)
+{
+	return name_of(((struct telling *)to)->f, nr);
 }
 
 static void watch_directory(void *to, const char *path)
@@ -132,42 +167,100 @@ static void look(struct following *f)
 	follow_each_directory(f->files, watch_directory, f->watch);
 }
 
-/* Reads everything that is whole now into a run. */
-static int analyse(struct following *f, struct store **s, struct error *err)
+/* What was kept may be wrong: everything is read from its beginning the next time. */
+static void begin_anew(struct following *f)
 {
-	int64_t seen_at = time_tick();
-	struct observed_files files = { .to = f, .name = name_of, .read = read_one };
-	struct follow_state state;
-	bool has_more;
-	int got;
-
-	f->nr_taken = files.nr = follow_take(f->files, seen_at, f->is_last, &has_more);
-	f->nr_read = 0;
-	f->has_begun = false;
-	if (!files.nr)
-		return error_set(err, ENODATA, "there is nothing to read yet");
-	follow_state(f->files, &state);
-	files.bytes = state.bytes;
-	got = observe_files(f->call, &files, f->path, s, err);
-	if (got < 0)
-		return got;
-	f->has_run = true;
-	f->is_behind = false;
-	f->has_more = has_more;
-	f->seen_at = seen_at;
-	f->bytes = state.bytes;
-	return 0;
+	observation_free(f->kept);
+	f->kept = NULL;
+	follow_forget(f->files);
 }
 
-static void note_run(struct following *f, struct store *s)
+static void note_run(struct store *s, struct told *told)
 {
 	struct store_totals t;
 	struct error err;
 
 	if (store_totals(s, &t, &err) < 0)
 		return;
-	f->nr_lines = t.nr_log_lines;
-	f->nr_requests = t.nr_requests;
+	told->nr_lines = t.nr_log_lines;
+	told->nr_requests = t.nr_requests;
+}
+
+static int tell(struct following *f, struct told *told, struct store **s, struct error *err)
+{
+	struct telling t = { f, told };
+	struct observed_files files = {
+		.to = &t, .nr = f->nr_taken, .name = name_to_tell, .read = read_one
+	};
+	int got = observation_tell(f->kept, &files, !f->is_last, s, err);
+
+	if (got >= 0)
+		note_run(*s, told);
+	return got;
+}
+
+static int tell_in_child(void *to, void *out, struct error *err)
+{
+	struct following *f = to;
+	struct store *s = NULL;
+
+	f->is_unsaid = true;
+	return tell(f, out, &s, err);
+}
+
+static int keep(struct following *f, uint64_t bytes, struct error *err)
+{
+	const struct observed_files files = { .to = f,
+					      .nr = f->nr_taken,
+					      .bytes = bytes,
+					      .name = name_of,
+					      .read = keep_one,
+					      .is_strict = true };
+	int got = f->kept ? 0 : observation_begin(&f->kept, f->call, f->path, err);
+
+	if (got < 0)
+		return got;
+	f->has_begun = true;
+	got = observation_keep(f->kept, &files, err);
+	return got < 0 ? got : observation_pause(f->kept, err);
+}
+
+/* Everything that is whole now becomes a run, which is in *s if it is the last one. */
+static int analyse(struct following *f, struct store **s, struct error *err)
+{
+	struct follow_state state;
+	struct told told = { 0 };
+	bool has_more;
+	int got;
+
+	f->taken_at = time_tick();
+	f->nr_taken = follow_take(f->files, f->taken_at, f->is_last, &has_more);
+	if (!f->nr_taken)
+		return error_set(err, ENODATA, "there is nothing to read yet");
+	follow_state(f->files, &state);
+	got = keep(f, state.bytes - f->bytes, err);
+	if (got < 0) {
+		begin_anew(f);
+		return got;
+	}
+	got = f->is_last ? tell(f, &told, s, err)
+			 : branch_run(tell_in_child, f, &told, sizeof(told), err);
+	if (f->is_last || got == -ESTALE)
+		begin_anew(f);
+	if (told.said[0])
+		say_once(f, told.said, "left out for now");
+	if (got < 0)
+		return got;
+	if (!told.said[0])
+		f->said[0] = 0;
+	f->has_run = true;
+	f->is_behind = false;
+	f->has_more = has_more;
+	f->seen_at = f->taken_at;
+	f->bytes = state.bytes;
+	f->nr_lines = told.nr_lines;
+	f->nr_requests = told.nr_requests;
+	return 0;
 }
 
 /* Files that are replaced while they are read are looked at again. */
@@ -211,15 +304,10 @@ static int refresh(struct following *f, struct error *err)
 	wipe(f);
 	got = analyse_again(f, &s, err);
 	took = time_tick() - began;
-	if (got >= 0)
-		note_run(f, s);
-	if (s)
-		store_close(s);
 	is_told_to_stop |= observe_was_interrupted();
 	catch_signals();
 	f->due = began + took + (2 * took > f->every_ns ? 2 * took : f->every_ns);
 	if (got >= 0) {
-		f->said[0] = 0;
 		say_lag(f, took);
 	} else if (got != -EINTR && got != -ESTALE && got != -ENODATA) {
 		if (!may_pass(f, got))
@@ -356,6 +444,7 @@ static int follow_logs(struct following *f, struct follow_options *o, struct sto
 	got = go_on(f, err);
 	if (got >= 0)
 		got = finish(f, s, err);
+	begin_anew(f);
 	follow_watch_free(f->watch);
 	follow_free(f->files);
 	return got;

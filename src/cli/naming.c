@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/time.h"
 #include "cli/command.h"
 #include "cli/models.h"
 #include "ident/constants.h"
@@ -16,6 +17,7 @@
 #include "model/mention.h"
 #include "program/model_file.h"
 #include "store/objects.h"
+#include "store/store.h"
 
 static void *open_namer(void *ctx)
 {
@@ -97,11 +99,24 @@ static void load_programs(struct naming *n, const struct call *call)
 	arena_done(&arena);
 }
 
-int naming_init(struct naming *n, const struct call *call, struct error *err)
+/* What memory cannot hold lies beside the run, if that is a file. */
+static const char *dir_of_run(const char *path, struct arena *arena)
+{
+	struct str s = str_of(path ? path : "");
+
+	if (!s.n || store_is_remote(path))
+		return NULL;
+	while (s.n && s.p[s.n - 1] != '/')
+		s.n--;
+	return arena_z(arena, s.n ? s : STR("."));
+}
+
+int naming_init(struct naming *n, const struct call *call, const char *path, struct error *err)
 {
 	const struct question *q = call->command->question;
 	const char *types = call_get(call, "types"), *memory = call_get(call, "memory");
 	struct objects_options options = { 0 };
+	struct arena arena = { 0 };
 	int got = 0;
 
 	*n = (struct naming){ .is_on = !q || q->is_of_objects || call_has(call, "level"),
@@ -119,13 +134,51 @@ int naming_init(struct naming *n, const struct call *call, struct error *err)
 	load_programs(n, call);
 	n->options = (struct namer_options){ n->overrides, n->constants };
 	n->namers = (struct namers){ n, open_namer, close_namer, begin_round, name_event };
+	options.dir = dir_of_run(path, &arena);
 	n->objects = objects_new(&options);
+	arena_done(&arena);
 	return 0;
+}
+
+int naming_branch(struct naming *n, struct error *err)
+{
+	return n->is_on ? objects_branch(n->objects, err) : 0;
 }
 
 void naming_file(struct naming *n, struct str log)
 {
 	n->file = log;
+}
+
+static void hand_on(struct naming *n, struct mention *m)
+{
+	m->file = n->file;
+	objects_add(n->objects, m);
+	m->count = 0;
+	m->first_ns = m->last_ns = NS_NONE;
+}
+
+static void hand_round_on(struct naming *n)
+{
+	vec_each (&n->round, m)
+		hand_on(n, *m);
+	vec_clear(&n->round);
+}
+
+/* Lines after which a number may be another's are handed on one by one, after all before them. */
+static bool is_turn(struct naming *n, const struct mention *m)
+{
+	uint64_t *at = map_at(&n->turns, m->template);
+
+	if (!*at)
+		*at = objects_tells_turn(m->title) ? 2 : 1;
+	return *at == 2 && objects_may_turn(m);
+}
+
+static bool is_silent(const struct mention *m, int64_t ns)
+{
+	return ns != NS_NONE && m->last_ns != NS_NONE && ns > m->last_ns &&
+	       (uint64_t)ns - (uint64_t)m->last_ns >= NS_S;
 }
 
 void naming_events(struct naming *n, const struct event *ev, size_t nr)
@@ -136,14 +189,19 @@ void naming_events(struct naming *n, const struct event *ev, size_t nr)
 
 		if (!m)
 			continue;
+		if (!m->count && is_turn(n, m)) {
+			hand_round_on(n);
+			mention_count(m, ev[i].ns);
+			hand_on(n, m);
+			continue;
+		}
 		if (!m->count)
 			vec_push(&n->round, m);
+		else if (is_silent(m, ev[i].ns) && objects_may_turn(m))
+			hand_on(n, m);
 		mention_count(m, ev[i].ns);
 	}
-	vec_each (&n->round, i) {
-		(*i)->file = n->file;
-		objects_add(n->objects, *i);
-	}
+	hand_round_on(n);
 }
 
 static void *settle(void *to)
@@ -188,6 +246,7 @@ void naming_done(struct naming *n)
 		namer_free(*i);
 	vec_done(&n->idle);
 	vec_done(&n->round);
+	map_done(&n->turns);
 	if (n->objects)
 		objects_free(n->objects);
 	overrides_free(n->overrides);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/map.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -30,6 +31,7 @@ struct naming {
 	struct objects *objects;
 	struct str file; /* the log at hand */
 	VEC(struct mention *) round;
+	struct map turns; /* by template: 1, or 2 if it says that something begins or ends */
 	VEC(struct namer *) idle; /* what they know of one file is good for the next */
 	pthread_mutex_t lock;
 	/* of the thread that settles them, meanwhile */
@@ -41,8 +43,11 @@ struct naming {
 	int got;
 };
 
-int naming_init(struct naming *n, const struct call *call, struct error *err);
+/* path: where the run will stand, or NULL. */
+int naming_init(struct naming *n, const struct call *call, const char *path, struct error *err);
 void naming_done(struct naming *n);
+/* In a child that goes on with it by itself. */
+int naming_branch(struct naming *n, struct error *err);
 /* The log from which the next events come; borrowed until the next. */
 void naming_file(struct naming *n, struct str log);
 void naming_events(struct naming *n, const struct event *ev, size_t nr);

@@ -4,12 +4,14 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/crew.h"
 #include "base/error.h"
+#include "base/mem.h"
 #include "base/time.h"
 #include "base/vec.h"
 #include "cli/command.h"
@@ -20,6 +22,7 @@
 #include "cli/storing.h"
 #include "infer/inference.h"
 #include "infer/requests/harvest.h"
+#include "infer/requests/requests.h"
 #include "infer/requests/sight.h"
 #include "model/event.h"
 #include "model/sink.h"
@@ -125,6 +128,19 @@ static void hand_to(void *ctx, uint32_t taker)
 	h->got[taker] = p->store.events(p->store.to, h->ev, h->nr, &h->err[taker]);
 }
 
+static int pass_again(void *to, uint32_t number, const struct file_seen *f, struct error *err)
+{
+	struct passage *p = to;
+	struct file_seen seen = *f;
+
+	seen.name = str_of(p->name);
+	buf_clear(&p->log);
+	rotation_log(&p->log, seen.name);
+	harvest_file_again(p->harvest, buf_str(&p->log));
+	naming_file(p->naming, buf_str(&p->log));
+	return p->store.again(p->store.to, number, &seen, err);
+}
+
 static int pass_events(void *to, const struct event *ev, size_t nr, struct error *err)
 {
 	struct handing h = { .p = to, .ev = ev, .nr = nr };
@@ -172,6 +188,7 @@ struct inputs {
 	struct models models;
 	struct statements statements;
 	struct harvest harvest;
+	struct requests_begun *begun; /* of it; NULL: nothing yet */
 	struct naming naming;
 };
 
@@ -181,31 +198,29 @@ static bool ends_it(int got)
 	return got == -EINTR || got == -ENOSPC || got == -EDQUOT || got == -ESTALE;
 }
 
-static int read_inputs(void *to, struct sink *store, struct error *err)
+/* How many of them were read goes to *nr_read. */
+static int read_files(struct inputs *in, struct sink *store, size_t *nr_read, struct error *err)
 {
-	struct inputs *in = to;
 	const struct source_options *o = &in->options;
 	const struct observed_files *files = in->files;
 	struct passage p = { .store = *store,
 			     .models = in->models.matcher ? &in->models : NULL,
 			     .harvest = &in->harvest,
 			     .naming = &in->naming };
-	struct sink sink = {
-		&p, pass_file, pass_events, pass_spans, pass_progress, p.store.losses
-	};
-	size_t nr_read = 0;
+	struct sink sink = { &p,         pass_file,     pass_events,
+			     pass_spans, pass_progress, p.store.losses,
+			     pass_again };
 	int got = 0;
 
-	models_losses(&in->models, p.store.losses);
 	progress_begin(&p.progress, "reading", files->bytes);
 	for (size_t i = 0; i < files->nr && got >= 0; i++) {
 		p.name = files->name(files->to, i);
 		got = files->read(files->to, i, o, &sink, err);
 		if (got >= 0) {
-			nr_read += got > 0;
+			*nr_read += got > 0;
 			continue;
 		}
-		if (ends_it(got) || files->nr == 1)
+		if (ends_it(got) || files->nr == 1 || files->is_strict)
 			break;
 		progress_end(&p.progress);
 		say_error("%s (left out)", err->msg);
@@ -214,8 +229,20 @@ static int read_inputs(void *to, struct sink *store, struct error *err)
 	}
 	progress_end(&p.progress);
 	buf_done(&p.log);
+	return got;
+}
+
+static int read_inputs(void *to, struct sink *store, struct error *err)
+{
+	struct inputs *in = to;
+	size_t nr_read = 0;
+	int got;
+
+	models_losses(&in->models, store->losses);
+	harvest_files(&in->harvest);
+	got = read_files(in, store, &nr_read, err);
 	if (got >= 0 && !nr_read)
-		return nothing_read(files->nr, err);
+		return nothing_read(in->files->nr, err);
 	return got < 0 ? got : harvest_end(&in->harvest, err);
 }
 
@@ -230,6 +257,8 @@ static void hand_lines(void *to, struct infer_options *o)
 	struct inputs *in = to;
 
 	o->harvest = &in->harvest;
+	o->begun = in->begun;
+	o->reducers = in->files->reducers;
 	o->matcher = in->models.matcher;
 	naming_settle(&in->naming);
 }
@@ -261,17 +290,22 @@ static int span_option(const struct call *call, const char *name, int64_t *ns, s
 	return 0;
 }
 
+static int take_options(const struct call *call, struct infer_options *io, struct error *err)
+{
+	int got = span_option(call, "max-skew", &io->max_skew_ns, err);
+
+	io->is_stopped = is_stopped;
+	io->method = call_get(call, "method");
+	return got < 0 ? got : span_option(call, "idle", &io->idle_ns, err);
+}
+
 static int fill_run(struct store *s, const struct call *call, const struct observer *o,
 		    struct error *err)
 {
 	struct infer_options io = INFER_DEFAULTS;
 	struct sink sink = store_sink(s);
-	int got = span_option(call, "max-skew", &io.max_skew_ns, err);
+	int got = take_options(call, &io, err);
 
-	io.is_stopped = is_stopped;
-	io.method = call_get(call, "method");
-	if (got >= 0)
-		got = span_option(call, "idle", &io.idle_ns, err);
 	if (got >= 0)
 		got = store_set_fact(s, "version", STR(CULPRIT_VERSION), err);
 	if (got >= 0)
@@ -323,36 +357,163 @@ int observe_refuse_runs(char *const *inputs, unsigned long nr_inputs, struct err
 	return got;
 }
 
+/* For tests, which have no million lines: how many are looked at together. 0: as many as usual. */
+static size_t window_of_tests(void)
+{
+	const char *text = getenv("CULPRIT_WINDOW");
+	struct str digits = str_of(text ? text : "");
+	uint64_t nr;
+
+	return str_take_uint(&digits, &nr) && !digits.n && nr <= UINT32_MAX ? (size_t)nr : 0;
+}
+
+/* Models, and who asks them; path as in naming.h. */
+static int open_inputs(struct inputs *in, const struct call *call, const char *path,
+		       struct error *err)
+{
+	int got;
+
+	*in = (struct inputs){ .options = { .layout = call_get(call, "layout"),
+					    .zone = call_get(call, "zone"),
+					    .names = call_get(call, "names"),
+					    .is_blind = call_has(call, "blind") },
+			       .harvest = { .window = window_of_tests() } };
+	got = naming_init(&in->naming, call, path, err);
+	if (got >= 0)
+		got = models_open(&in->models, call, call->inputs, call->nr_inputs, err);
+	if (in->naming.is_on)
+		in->options.namers = &in->naming.namers;
+	in->options.is_bare = in->naming.is_alone;
+	in->statements =
+		(struct statements){ in->models.matcher, sight_event,  in->models.matcher != NULL,
+				     sight_remember,     sight_forget, sight_event_again };
+	if (!in->naming.is_alone)
+		in->options.statements = &in->statements;
+	return got;
+}
+
+static void close_inputs(struct inputs *in)
+{
+	models_close(&in->models);
+	requests_begun_free(in->begun);
+	harvest_done(&in->harvest);
+	naming_done(&in->naming);
+}
+
+static struct observer observer_of(struct inputs *in)
+{
+	return (struct observer){ in,         read_inputs, keep_models,
+				  hand_lines, finish,      in->naming.is_alone };
+}
+
 int observe_files(const struct call *call, const struct observed_files *files, const char *path,
 		  struct store **s, struct error *err)
 {
-	struct inputs in = { .options = { .layout = call_get(call, "layout"),
-					  .zone = call_get(call, "zone"),
-					  .names = call_get(call, "names"),
-					  .is_blind = call_has(call, "blind") },
-			     .files = files };
-	struct observer o = { &in, read_inputs, keep_models, hand_lines, finish, false };
-	int got = naming_init(&in.naming, call, err);
+	struct inputs in;
+	int got = open_inputs(&in, call, path, err);
 
-	if (got >= 0)
-		got = models_open(&in.models, call, call->inputs, call->nr_inputs, err);
-	if (in.naming.is_on)
-		in.options.namers = &in.naming.namers;
-	in.options.is_bare = o.is_not_inferred = in.naming.is_alone;
+	in.files = files;
 	if (got >= 0) {
-		in.statements = (struct statements){
-			in.models.matcher, sight_event,  in.models.matcher != NULL,
-			sight_remember,    sight_forget, sight_event_again
-		};
-		if (!in.naming.is_alone)
-			in.options.statements = &in.statements;
+		struct observer o = observer_of(&in);
+
 		catch_signals();
 		got = observe_live(call, &o, path, s, err);
 	}
-	models_close(&in.models);
-	harvest_done(&in.harvest);
-	naming_done(&in.naming);
+	close_inputs(&in);
 	return got;
+}
+
+struct observation {
+	const struct call *call;
+	struct inputs in;
+	struct store *store;
+};
+
+int observation_begin(struct observation **ob, const struct call *call, const char *path,
+		      struct error *err)
+{
+	struct infer_options io = INFER_DEFAULTS;
+	struct observation *made = mem_zalloc(sizeof(*made));
+	int got = open_inputs(&made->in, call, path, err);
+
+	made->call = call;
+	if (got >= 0)
+		got = take_options(call, &io, err);
+	if (got >= 0)
+		got = store_create(&made->store, path, err);
+	if (got < 0)
+		observation_free(made);
+	else
+		*ob = made;
+	return got;
+}
+
+void observation_free(struct observation *ob)
+{
+	if (!ob)
+		return;
+	close_inputs(&ob->in);
+	store_close(ob->store);
+	free(ob);
+}
+
+/* Windows that are over are inferred once and for all. */
+static int keep_requests(struct observation *ob, struct error *err)
+{
+	struct harvest *h = &ob->in.harvest;
+	struct infer_options io = INFER_DEFAULTS;
+	int got = take_options(ob->call, &io, err);
+
+	if (got >= 0)
+		got = harvest_settle(h, err);
+	if (got <= 0 || (!ob->in.begun && 2 * harvest_nr_keyed(h) >= h->nr_lines))
+		return got;
+	io.harvest = h;
+	io.matcher = ob->in.models.matcher;
+	progress_begin(&inferring, "inferring", 0);
+	got = requests_go_on(&ob->in.begun, ob->store, &io, err);
+	progress_end(&inferring);
+	return got;
+}
+
+int observation_keep(struct observation *ob, const struct observed_files *files, struct error *err)
+{
+	struct sink sink = store_sink(ob->store);
+	size_t nr_read = 0;
+	int got;
+
+	ob->in.files = files;
+	harvest_files(&ob->in.harvest);
+	got = read_files(&ob->in, &sink, &nr_read, err);
+	return got < 0 ? got : keep_requests(ob, err);
+}
+
+int observation_pause(struct observation *ob, struct error *err)
+{
+	return store_pause(ob->store, err);
+}
+
+int observation_tell(struct observation *ob, const struct observed_files *files, bool is_branch,
+		     struct store **s, struct error *err)
+{
+	const struct observer o = observer_of(&ob->in);
+	int got = is_branch ? naming_branch(&ob->in.naming, err) : 0;
+
+	if (got >= 0 && is_branch)
+		got = store_branch(ob->store, err);
+	if (got < 0)
+		return got;
+	ob->in.files = files;
+	catch_signals();
+	got = fill_run(ob->store, ob->call, &o, err);
+	if (got < 0) {
+		store_close(ob->store);
+		ob->store = NULL;
+		return got;
+	}
+	*s = ob->store;
+	ob->store = NULL;
+	return 0;
 }
 
 static const char *listed_name(void *to, size_t nr)
@@ -397,8 +558,11 @@ int observe(const struct call *call, char *const *inputs, unsigned long nr_input
 	if (got >= 0)
 		got = expand(inputs, nr_inputs, &list, err);
 	if (got >= 0) {
-		const struct observed_files files = { &list, list.nr, list.bytes, listed_name,
-						      read_listed };
+		const struct observed_files files = { .to = &list,
+						      .nr = list.nr,
+						      .bytes = list.bytes,
+						      .name = listed_name,
+						      .read = read_listed };
 
 		got = observe_files(call, &files, path, s, err);
 	}

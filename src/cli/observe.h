@@ -10,6 +10,7 @@
 struct call;
 struct error;
 struct infer_options;
+struct reducers;
 struct sink;
 struct source_options;
 struct store;
@@ -39,9 +40,24 @@ struct observed_files {
 	const char *(*name)(void *to, size_t nr);
 	int (*read)(void *to, size_t nr, const struct source_options *o, struct sink *sink,
 		    struct error *err);
+	bool is_strict;                  /* whatever fails ends it */
+	const struct reducers *reducers; /* who works on many lines; NULL: this program */
 };
 int observe_files(const struct call *call, const struct observed_files *files, const char *path,
 		  struct store **s, struct error *err);
+/*
+ * The same of files that grow, in several steps. What is kept of them once and for all is not read
+ * again; observation_tell takes it and the rest into a run. That uses the observation up: who has a
+ * run before the end lets a child make it (observation_pause, then, in the child, is_branch).
+ */
+struct observation;
+int observation_begin(struct observation **ob, const struct call *call, const char *path,
+		      struct error *err);
+void observation_free(struct observation *ob);
+int observation_keep(struct observation *ob, const struct observed_files *files, struct error *err);
+int observation_pause(struct observation *ob, struct error *err);
+int observation_tell(struct observation *ob, const struct observed_files *files, bool is_branch,
+		     struct store **s, struct error *err);
 /* Whether a signal came since this was last asked. */
 bool observe_was_interrupted(void);
 /* Ends what is being read on another thread, as a signal would. */

@@ -59,6 +59,23 @@ static struct str type_with_key(struct naming *n, struct str kind, size_t at)
 	return line_keep(n->l, (struct str){ to, bytes });
 }
 
+/* "mail/from": whose it is, if a sign ties it to a word; prepositions do as well. */
+static void name_mail(struct naming *n, size_t at)
+{
+	char to[WORDING_KEY + 8] = "mail";
+	size_t bytes = strlen(to);
+	struct key key;
+
+	if (n->t->v[at].before & (BEFORE_EQUALS | BEFORE_COLON) &&
+	    key_of(n->t, n->text, at, &key)) {
+		to[bytes++] = '/';
+		memcpy(to + bytes, key.v, key.n);
+		bytes += key.n;
+	}
+	line_put(n, line_keep(n->l, (struct str){ to, bytes }), STR(""),
+		 line_part(n, line_text(n, &n->t->v[at])), 0);
+}
+
 /* --- numbers and words --------------------------------------------------------------------- */
 
 static const struct token *token_behind(const struct naming *n, size_t at)
@@ -78,6 +95,26 @@ static bool is_counted(const struct naming *n, size_t at, bool is_strong)
 	if (wording_is_unit(word))
 		return !(next->before & BEFORE_CALL);
 	return !is_strong && wording_is_plural(word);
+}
+
+/* "10.0.0.1 port 80": one address in three words. */
+static struct str with_port(const struct naming *n, size_t at, uint8_t *how)
+{
+	const struct token *v = &n->t->v[at];
+	struct str s = line_text(n, v), port;
+	size_t digits = 0;
+
+	*how = 0;
+	if (v->kind != TOKEN_IP || at + 2 >= n->t->nr || v[1].before != BEFORE_SPACE ||
+	    v[2].before != BEFORE_SPACE || !str_eq(line_text(n, &v[1]), STR("port")))
+		return s;
+	port = line_text(n, &v[2]);
+	while (digits < port.n && chars_is(port.p[digits], CHAR_DIGIT))
+		digits++;
+	if (!digits || (digits < port.n && port.p[digits] != ':'))
+		return s;
+	*how = SPELT_PORT;
+	return (struct str){ s.p, (size_t)(port.p + digits - s.p) };
 }
 
 static void name_number(struct naming *n, size_t at)
@@ -143,6 +180,10 @@ static bool ends_value(const struct naming *n, size_t at)
 
 	if (!next || (next->before & ~(BEFORE_SPACE | BEFORE_OPEN | BEFORE_CALL)))
 		return true;
+	/* "group billing in state …" */
+	if (next->kind == TOKEN_WORD && next->before == BEFORE_SPACE &&
+	    wording_is_function(line_text(n, next)))
+		return true;
 	next = token_behind(n, at + 1);
 	return next && (next->before & BEFORE_EQUALS);
 }
@@ -180,11 +221,29 @@ static bool name_word(struct naming *n, size_t at)
 	return true;
 }
 
+/* "node-1.rack2.example": labels that begin by letters. */
+static bool is_host_name(struct str s)
+{
+	size_t dots = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		bool begins = !i || s.p[i - 1] == '.';
+
+		if (begins ? !chars_is(s.p[i], CHAR_LETTER)
+			   : !chars_is(s.p[i], CHAR_ALNUM) && !strchr(".-", s.p[i]))
+			return false;
+		dots += s.p[i] == '.';
+	}
+	return dots >= 2;
+}
+
 /* "usersL802": a name that was given, and no schema that names are made by. */
 static bool is_given(struct str s)
 {
 	size_t n = 0;
 
+	if (is_host_name(s))
+		return true;
 	while (n < s.n && chars_is(s.p[n], CHAR_LETTER))
 		n++;
 	while (n < s.n && n && chars_is(s.p[n], CHAR_DIGIT))
@@ -210,9 +269,11 @@ static bool name_by_key(struct naming *n, size_t at, bool needs_id)
 	struct str s = line_text(n, &n->t->v[at]);
 	struct key key;
 
-	if (!(n->t->v[at].before & (BEFORE_EQUALS | BEFORE_COLON)) ||
-	    !key_of(n->t, n->text, at, &key) || wording_is_amount(key_str(&key)) ||
-	    wording_is_description(key_str(&key)) || (needs_id && !key.is_id))
+	bool is_tied = n->t->v[at].before & (BEFORE_EQUALS | BEFORE_COLON);
+
+	if (!key_of(n->t, n->text, at, &key) || !(is_tied || (key.is_id && !needs_id)) ||
+	    wording_is_amount(key_str(&key)) || wording_is_description(key_str(&key)) ||
+	    (needs_id && !key.is_id))
 		return false;
 	line_put(n, line_keep(n->l, key_str(&key)), STR(""), line_part(n, s), 0);
 	return true;
@@ -308,6 +369,7 @@ static bool name(struct naming *n, size_t at)
 {
 	const struct token *t = &n->t->v[at];
 	struct str s = line_text(n, t), type;
+	uint8_t how;
 
 	if (n->aids->overrides && overrides_match(n->aids->overrides, s, &type)) {
 		line_put(n, type, STR(""), line_part(n, s), 0);
@@ -329,7 +391,13 @@ static bool name(struct naming *n, size_t at)
 		break;
 	case TOKEN_IP:
 	case TOKEN_ADDRESS:
-		line_put_address(n, s, 0, 0);
+		type = with_port(n, at, &how);
+		line_put_address(n, type, 0, how);
+		if (how)
+			line_put_address(n, s, 0, 0);
+		break;
+	case TOKEN_MAIL:
+		name_mail(n, at);
 		break;
 	case TOKEN_UUID:
 		line_put_hex(n, s, type_with_key(n, STR("uuid"), at), 0);
@@ -441,5 +509,11 @@ void line_read_thread(struct line *l, struct str thread, struct line_aids *aids)
 
 	tokens_cut(&t, n.text);
 	begin(l, &t);
+	if (t.nr == 1 && t.v[0].kind == TOKEN_NUMBER) {
+		/* the head of a line has the number of its process where others have a name */
+		line_put(&n, STR("pid"), STR(""), line_part(&n, line_text(&n, t.v)),
+			 NAMED_NUMBER | NAMED_ID);
+		return;
+	}
 	find_names(&n, &t, varies);
 }

@@ -21,7 +21,7 @@ enum {
 
 /* How a value comes from the text, for other texts that differ in their digits only: a beginning
  * of its own, and a stretch of the text that may be changed. */
-enum { SPELT_SMALL = 1, SPELT_DECODED = 2, SPELT_COLON = 4 };
+enum { SPELT_SMALL = 1, SPELT_DECODED = 2, SPELT_COLON = 4, SPELT_PORT = 8 };
 struct spelling {
 	uint16_t from, to; /* in the text */
 	uint8_t nr_prefix; /* the first bytes of the value do not stand there */

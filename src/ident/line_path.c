@@ -101,12 +101,13 @@ static void put_numbered(struct naming *n, struct str number, struct str before)
 {
 	char key[WORDING_KEY];
 	size_t bytes = wording_key(before, key);
+	bool is_one_of = bytes > 2 && key[bytes - 1] == 's' && key[bytes - 2] != 's';
 
-	if (bytes > 2 && key[bytes - 1] == 's' && key[bytes - 2] != 's')
-		bytes--;
+	bytes -= is_one_of;
 	if (bytes && !wording_is_amount((struct str){ key, bytes }))
 		line_put(n, line_keep(n->l, (struct str){ key, bytes }), STR(""),
-			 line_part(n, number), NAMED_WITHIN | NAMED_NUMBER);
+			 line_part(n, number),
+			 NAMED_WITHIN | NAMED_NUMBER | (is_one_of ? NAMED_ID : 0));
 }
 
 /* --- paths --------------------------------------------------------------------------------- */

@@ -44,6 +44,11 @@ struct str line_spell(struct str text, const struct spelling *s, struct str pref
 			c = ',';
 			i += 2;
 		}
+		if ((s->how & SPELT_PORT) && c == ' ') {
+			while (i + 1 < v.n && !chars_is(v.p[i + 1], CHAR_DIGIT))
+				i++;
+			c = ':';
+		}
 		if (s->how & SPELT_SMALL)
 			c = (char)tolower((unsigned char)c);
 		if ((s->how & SPELT_COLON) && c == ',')

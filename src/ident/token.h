@@ -29,6 +29,7 @@ enum token_kind {
 	/* what names something by its look */
 	TOKEN_IP,
 	TOKEN_ADDRESS, /* host or ip, and port */
+	TOKEN_MAIL,    /* name@domain.top */
 	TOKEN_UUID,
 	TOKEN_HEX,
 	TOKEN_PATH,   /* absolute */

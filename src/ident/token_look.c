@@ -139,6 +139,24 @@ static bool is_hashed(struct str s)
 	       chars_is(s.p[0], CHAR_LETTER);
 }
 
+/* name@domain.top: who is written to, or a principal. */
+static bool is_mail(struct str s)
+{
+	size_t at = str_find_char(s, '@');
+	struct str domain = str_skip(s, at + 1);
+	bool has_dot = false;
+
+	if (!at || at >= s.n || !domain.n || !chars_is(domain.p[0], CHAR_LETTER) ||
+	    !chars_is(domain.p[domain.n - 1], CHAR_LETTER))
+		return false;
+	for (size_t i = 0; i < domain.n; i++) {
+		if (!chars_is(domain.p[i], CHAR_ALNUM) && !strchr(".-", domain.p[i]))
+			return false;
+		has_dot |= domain.p[i] == '.';
+	}
+	return has_dot && !memchr(s.p, ':', at) && !memchr(s.p, '/', at);
+}
+
 static bool is_version(struct str s, const struct made *m)
 {
 	if ((s.p[0] | 0x20) == 'v' && s.n > 1 && chars_is(s.p[1], CHAR_DIGIT))
@@ -181,6 +199,8 @@ enum token_kind token_look(struct str s)
 	m = make_up(bare);
 	if (bare.n < s.n && chars_is(bare.p[0], CHAR_LETTER))
 		return m.digits ? TOKEN_OPTION : TOKEN_WORD;
+	if (memchr(s.p, '@', s.n) && is_mail(s))
+		return TOKEN_MAIL;
 	if (!m.digits)
 		return TOKEN_WORD;
 	if (memchr(s.p, ':', s.n)) {
@@ -244,12 +264,43 @@ static bool has_hex(struct str s)
 	return false;
 }
 
+/* "Ml1xnlSLQUGx2rksMQPouw": case and figures change at random, more often than words in a row do.
+ * Digits in a row count as one, so that other numbers of them decide nothing. */
+static bool is_scrambled(struct str s)
+{
+	enum { LEAST = 16, LEAST_OF_CASE = 3, PERCENT = 45 };
+	size_t nr = 0, nr_changes = 0, nr_of[3] = { 0 };
+	int was = -1;
+
+	for (size_t i = 0; i < s.n; i++) {
+		int is = chars_is(s.p[i], CHAR_DIGIT)   ? 0
+			 : chars_is(s.p[i], CHAR_LOWER) ? 1
+			 : chars_is(s.p[i], CHAR_UPPER) ? 2
+							: 3;
+
+		if (is == 3 && !strchr("-_+/=", s.p[i]))
+			return false;
+		if (is == 3 || (!is && was == 0))
+			continue;
+		nr++;
+		nr_of[is]++;
+		nr_changes += was >= 0 && is != was;
+		was = is;
+	}
+	return nr >= LEAST && nr_of[0] && nr_of[1] >= LEAST_OF_CASE && nr_of[2] >= LEAST_OF_CASE &&
+	       100 * nr_changes >= PERCENT * nr;
+}
+
 size_t token_schema(struct str s, char *to, size_t room)
 {
 	char *p = to;
 	const char *end = to + room;
 	bool is_random = has_hex(s);
 
+	if (room && !is_random && is_scrambled(s)) {
+		to[0] = '*';
+		return 1;
+	}
 	while (s.n && p < end) {
 		size_t n = 0;
 

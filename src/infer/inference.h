@@ -9,6 +9,8 @@
 struct error;
 struct harvest;
 struct matcher;
+struct reducers;
+struct requests_begun;
 struct store;
 
 struct infer_options {
@@ -17,7 +19,9 @@ struct infer_options {
 	bool (*is_stopped)(void); /* asked now and then, by any thread: true ends the inference with
 				     -EINTR; may be NULL */
 	struct harvest *harvest;  /* the lines of logs, used up; NULL: there are none */
-	const struct matcher *matcher; /* of the programs that wrote them; may be NULL */
+	struct requests_begun *begun;    /* what was inferred of it before; may be NULL */
+	const struct reducers *reducers; /* of lines; NULL: they are worked on here */
+	const struct matcher *matcher;   /* of the programs that wrote them; may be NULL */
 	const char *method; /* how messages become paths: nesting, joint ...; NULL chooses */
 };
 

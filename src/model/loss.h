@@ -237,6 +237,12 @@
 	X(LOSS_IDS_LEFT, "ids_left_out", \
 	  "identifier of a line that names too many (not used for objects)", \
 	  "identifiers of lines that name too many (not used for objects)") \
+	X(LOSS_LIVES_GUESSED, "lives_guessed", \
+	  "object told apart from an earlier one of the same number by silence alone", \
+	  "objects told apart from earlier ones of the same number by silence alone") \
+	X(LOSS_LIVES_LEFT, "lives_left", \
+	  "time that a number was given out again, beyond those told apart", \
+	  "times that a number was given out again, beyond those told apart") \
 	X(LOSS_MENTIONS_FORGOTTEN, "mentions_forgotten", \
 	  "line about objects that ended long ago, forgotten for want of memory", \
 	  "lines about objects that ended long ago, forgotten for want of memory") \

@@ -37,6 +37,9 @@ struct sink {
 	int (*spans)(void *to, const struct span *spans, size_t nr, struct error *err);
 	void (*progress)(void *to, uint64_t bytes_of_input); /* since the last call; may be NULL */
 	struct losses *losses;
+	/* A file of that number goes on, and is as told now; who continues none may leave it NULL.
+	 */
+	int (*again)(void *to, uint32_t number, const struct file_seen *file, struct error *err);
 };
 
 #endif

@@ -354,7 +354,7 @@ int chunks_read(struct input *in, const struct chunk_format *format, unsigned co
 	/* one more than are worked on is filled ahead, one more waits to be drained */
 	nr_slots = cores < 2 ? 1 : cores + 2 < NR_SLOTS_MAX ? cores + 2 : NR_SLOTS_MAX;
 	c.chunk_bytes = most < CHUNK_BYTES ? most : CHUNK_BYTES;
-	c.next_line = 1;
+	c.next_line = input_line(in);
 	c.offset = input_start(in);
 	all = slots_new(format, nr_slots, slots);
 	r = pipeline_run(&p, slots, nr_slots, cores, err);

@@ -29,6 +29,7 @@
 #include "base/vec.h"
 #include "model/sink.h"
 #include "source/follow_content.h"
+#include "source/follow_on.h"
 #include "source/follow_order.h"
 #include "source/follow_set.h"
 #include "source/source.h"
@@ -63,6 +64,7 @@ void follow_free(struct follow *f)
 	vec_done(&f->files);
 	vec_done(&f->ghosts);
 	vec_done(&f->taken);
+	follow_on_done(f);
 	follow_index_done(&f->index);
 	kin_done(&f->kin);
 	free(f->output_dir);
@@ -268,16 +270,35 @@ static int is_stale(const struct followed *it, struct error *err)
 	return error_set(err, ESTALE, "'%s' was replaced while it was read", it->path);
 }
 
+int follow_read_on(struct follow *f, size_t nr, int64_t now, const struct source_options *o,
+		   struct sink *sink, struct error *err)
+{
+	struct source_options own = *o;
+	int r;
+
+	own.kin = kin_of(f, nr);
+	own.keeps_text = f->taken.v[nr]->name_at > 0;
+	r = follow_on_keep(f, nr, now, &own, sink, err);
+	return r < 0 ? r : 0;
+}
+
+void follow_forget(struct follow *f)
+{
+	follow_on_done(f);
+}
+
 int follow_read(struct follow *f, size_t nr, const struct source_options *o, struct sink *sink,
 		struct error *err)
 {
 	struct followed *it = f->taken.v[nr];
-	cleanup(follow_fd) struct follow_fd at;
+	cleanup(follow_fd) struct follow_fd at = { .fd = -1 };
 	struct source_options own = *o;
 	struct stat st;
 	uint64_t mark;
-	int r;
+	int r = follow_on_rest(f, nr, sink, err);
 
+	if (r)
+		return r;
 	if (!follow_set_open(it, &at)) {
 		if (at.is_other)
 			return is_stale(it, err);

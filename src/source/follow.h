@@ -51,6 +51,15 @@ void follow_each_directory(const struct follow *f, void (*each)(void *ctx, const
 size_t follow_take(struct follow *f, int64_t now, bool is_last, bool *has_more);
 const char *follow_name(const struct follow *f, size_t nr); /* as answers show it */
 const char *follow_path(const struct follow *f, size_t nr);
+/*
+ * Reads on in what is a log, from where it was left: once and for all, and no further than its
+ * events are known to end. What was so delivered is left out by follow_read from then on, which
+ * delivers the rest. 0, or a failure, after which follow_forget comes first.
+ */
+int follow_read_on(struct follow *f, size_t nr, int64_t now, const struct source_options *o,
+		   struct sink *sink, struct error *err);
+/* Everything is read from its beginning again. */
+void follow_forget(struct follow *f);
 /* As source_read; -ESTALE when the file is not what it was at the last look: look again, and begin
  * anew. */
 int follow_read(struct follow *f, size_t nr, const struct source_options *o, struct sink *sink,

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "base/map.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "source/follow.h"
@@ -13,6 +14,7 @@
 #include "source/kin.h"
 #include "source/rotation.h"
 
+struct follow_reading;
 struct stat;
 
 #define FOLLOW_HEAD_BYTES 512 /* a few lines, and lines carry times: hardly ever the same twice */
@@ -59,6 +61,8 @@ struct follow {
 	VEC(struct follow_ghost) ghosts;
 	VEC(struct followed *) taken;
 	struct kin kin;
+	VEC(struct follow_reading *) readings; /* of contents that are read on: follow_on.h */
+	struct map reading_of;                 /* birth: the how-manieth of them, from 1 */
 	uint64_t nr_serials, nr_gone, nr_lost;
 	unsigned nr_open;
 	bool changed, names_changed;

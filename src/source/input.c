@@ -26,7 +26,8 @@ struct input {
 	int fd; /* -1: nothing to close */
 	bool is_plain;
 	uint64_t bytes, mark;
-	uint64_t start;       /* plain bytes in front that are left out */
+	uint64_t start;       /* bytes in front that are left out */
+	uint64_t line;        /* the number of the first one */
 	uint64_t upto, given; /* plain bytes that may be delivered, and those that were */
 	int64_t mtime_ns;
 	struct inflate *z;
@@ -45,6 +46,7 @@ static struct input *input_new(const char *path, int fd)
 	memcpy(in->path, path, strlen(path) + 1);
 	in->fd = fd;
 	in->upto = UINT64_MAX;
+	in->line = 1;
 	return in;
 }
 
@@ -179,6 +181,50 @@ int input_of_fd(struct input **out, const char *path, int fd, uint64_t upto, str
 	return r;
 }
 
+/* Decompresses what is in front, for nothing. */
+static int pass_front(struct input *in, uint64_t n, struct error *err)
+{
+	char *room = mem_alloc(INPUT_HEAD_BYTES);
+	ssize_t got = 1;
+
+	for (; n && got > 0; n -= (uint64_t)got) {
+		got = inflate_read(in->z, room, n < INPUT_HEAD_BYTES ? n : INPUT_HEAD_BYTES, err);
+		if (got <= 0)
+			break;
+	}
+	free(room);
+	return got < 0 ? (int)got : 0;
+}
+
+int input_go_on(struct input **out, const char *path, int fd, uint64_t from, uint64_t line,
+		uint64_t upto, struct error *err)
+{
+	struct input *in = NULL;
+	int r = input_of_fd(&in, path, fd, upto, err);
+
+	if (r < 0 || !from) {
+		*out = in;
+		return r;
+	}
+	if (in->is_plain) {
+		inflate_free(in->z);
+		in->z = NULL;
+		in->upto = upto > from ? upto - from : 0;
+		r = lseek(fd, (off_t)from, SEEK_SET) < 0
+			    ? error_set(err, errno, "cannot read '%s': %s", path, strerror(errno))
+			    : inflate_of_fd(&in->z, fd, err);
+	} else {
+		r = pass_front(in, from, err);
+	}
+	in->start = from;
+	in->line = line;
+	if (r < 0)
+		input_close(in);
+	else
+		*out = in;
+	return r;
+}
+
 int input_of_bytes(struct input **out, const char *path, struct str bytes, struct error *err)
 {
 	struct input *in = input_new(path, -1);
@@ -226,6 +272,16 @@ bool input_is_plain(const struct input *in)
 uint64_t input_start(const struct input *in)
 {
 	return in->start;
+}
+
+uint64_t input_end(const struct input *in)
+{
+	return in->start + in->given;
+}
+
+uint64_t input_line(const struct input *in)
+{
+	return in->line;
 }
 
 uint64_t input_mark(const struct input *in)

@@ -20,6 +20,10 @@ int input_open(struct input **in, const char *path, struct error *err);
 /* The same of a file that is open already, from its first byte on; the descriptor is borrowed. Of
  * a plain file only the first upto bytes are there. */
 int input_of_fd(struct input **in, const char *path, int fd, uint64_t upto, struct error *err);
+/* The same from another byte on, after decompression, which begins the given line (from 1): what
+ * was read before is not read again, but for what is compressed. */
+int input_go_on(struct input **in, const char *path, int fd, uint64_t from, uint64_t line,
+		uint64_t upto, struct error *err);
 /* The same over bytes in memory, for tests and fuzzing; borrowed. */
 int input_of_bytes(struct input **in, const char *path, struct str bytes, struct error *err);
 /* The same, taken as they are whatever they begin with. */
@@ -29,7 +33,9 @@ void input_close(struct input *in);
 /* A file that was cut while its writer went on where it was begins with zero bytes that nobody
  * wrote. How many of the first size bytes; 0 when there are few, or no others. */
 uint64_t input_hole(int fd, uint64_t size);
-uint64_t input_start(const struct input *in); /* such bytes in front of the first that is read */
+uint64_t input_start(const struct input *in); /* bytes in front of the first that is read */
+uint64_t input_end(const struct input *in);   /* bytes up to the last that was read */
+uint64_t input_line(const struct input *in);  /* the number of its first line */
 
 const char *input_path(const struct input *in);
 uint64_t input_bytes(const struct input *in); /* size as stored; 0 when unknown */

@@ -14,10 +14,33 @@ static struct str word_or_nothing(struct str word)
 	return str_eq(word, str_of(nil)) ? (struct str){ 0 } : word;
 }
 
-/* [id name="value" …][id …] or - */
-static bool take_structured(struct str *s, struct layout_said *said)
+/* name="value", eaten from the front. What stands under an id that its maker registered, as
+ * "id@number" says, may name what the line is about; others tell of the logging itself. */
+static bool take_param(struct str *s, struct str id, struct layout_said *said,
+		       struct layout_worker *worker)
 {
-	struct str rest = *s, word;
+	struct str name, value = { 0 };
+	enum layout_meaning means;
+	uint8_t rank;
+
+	if (!str_take_until(s, '=', &name) || !str_take_char(s, '"'))
+		return false;
+	while (value.n < s->n && s->p[value.n] != '"')
+		value.n += s->p[value.n] == '\\' ? 2 : 1;
+	value = str_head(*s, value.n);
+	means = layout_meaning_of(name, &rank);
+	if (means == MEANS_TRACE || means == MEANS_SPAN || means == MEANS_REQUEST)
+		layout_say(said, means, rank, value);
+	if (str_find_char(id, '@') < id.n)
+		layout_pair(worker, means, name, value);
+	*s = str_skip(*s, value.n + 1);
+	return true;
+}
+
+/* [id name="value" …][id …] or - */
+static bool take_structured(struct str *s, struct layout_said *said, struct layout_worker *worker)
+{
+	struct str rest = *s;
 
 	if (str_take_char(&rest, '-')) {
 		*s = rest;
@@ -26,25 +49,16 @@ static bool take_structured(struct str *s, struct layout_said *said)
 	if (!rest.n || rest.p[0] != '[')
 		return false;
 	while (str_take_char(&rest, '[')) {
+		struct str id;
 		size_t n = 0;
 
 		while (n < rest.n && rest.p[n] != ' ' && rest.p[n] != ']')
 			n++;
+		id = str_head(rest, n);
 		rest = str_skip(rest, n);
-		while (str_take_char(&rest, ' ')) {
-			uint8_t rank;
-			enum layout_meaning means;
-			size_t i = 0;
-
-			if (!str_take_until(&rest, '=', &word) || !str_take_char(&rest, '"'))
+		while (str_take_char(&rest, ' '))
+			if (!take_param(&rest, id, said, worker))
 				return false;
-			while (i < rest.n && rest.p[i] != '"')
-				i += rest.p[i] == '\\' ? 2 : 1;
-			means = layout_meaning_of(word, &rank);
-			if (means == MEANS_TRACE || means == MEANS_SPAN || means == MEANS_REQUEST)
-				layout_say(said, means, rank, str_head(rest, i));
-			rest = str_skip(rest, i + 1);
-		}
 		if (!str_take_char(&rest, ']'))
 			return false;
 	}
@@ -73,11 +87,15 @@ static int syslog_parse(const struct layout *layout, struct layout_worker *worke
 	layout_say(&said, MEANS_PID, 0, words[3]);
 	layout_say(&said, MEANS_LEVEL_SYSLOG, 0, arena_fmt(arena, "%u", (unsigned)(priority % 8)));
 	str_take_spaces(&line);
-	take_structured(&line, &said);
+	buf_clear(&worker->pairs);
+	take_structured(&line, &said, worker);
 	str_take_spaces(&line);
 	str_take(&line, STR("\xef\xbb\xbf"));
 	said.value[MEANS_MESSAGE] = line;
-	return layout_said_event(&said, layout, worker, arena, ev, losses);
+	if (!layout_said_event(&said, layout, worker, arena, ev, losses))
+		return 0;
+	layout_pairs_end(worker, arena);
+	return 1;
 }
 
 static bool syslog_learn(struct layout *layout, const struct layout_sample *sample)

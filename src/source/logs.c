@@ -133,12 +133,15 @@ size_t logs_last(const struct logs *logs, struct str bytes, size_t near)
 	return bytes.n;
 }
 
-static size_t cut(void *ctx, struct str bytes)
+size_t logs_cut(const struct logs *logs, struct str bytes)
 {
-	const struct logs *logs = ctx;
-
 	return layout_shows_beginnings(logs->layout) ? logs_last(logs, bytes, TEXT_BYTES_MAX)
 						     : layout_cut(logs->layout, bytes);
+}
+
+static size_t cut(void *ctx, struct str bytes)
+{
+	return logs_cut(ctx, bytes);
 }
 
 /* What a careful look at a strange line finds is counted; the line is kept as it is. */
@@ -371,22 +374,28 @@ int logs_read(struct logs *logs, struct input *in, unsigned cores, struct sink *
 	return chunks_read(in, &format, cores, sink, err);
 }
 
+void logs_seen(const struct logs *logs, const struct input *in, struct file_seen *seen)
+{
+	*seen = (struct file_seen){ .path = str_of(input_path(in)),
+				    .format = str_of(layout_name(logs->layout)),
+				    .layout = layout_pattern(logs->layout),
+				    .bytes = input_bytes(in),
+				    .mtime_ns = input_mtime(in),
+				    .mark = input_mark(in) };
+}
+
 static int read_logs(struct input *in, const struct source_options *o, struct sink *sink,
 		     struct error *err)
 {
 	const struct logs_about about = { input_path(in), input_mtime(in), input_head(in, NULL),
 					  o->kin };
-	struct file_seen seen = { .path = str_of(input_path(in)),
-				  .bytes = input_bytes(in),
-				  .mtime_ns = input_mtime(in),
-				  .mark = input_mark(in) };
+	struct file_seen seen;
 	struct logs logs = { 0 };
 	int r = logs_open(&logs, &about, o, err);
 
 	if (r < 0)
 		return r;
-	seen.format = str_of(layout_name(logs.layout));
-	seen.layout = layout_pattern(logs.layout);
+	logs_seen(&logs, in, &seen);
 	r = sink->file(sink->to, &seen, &logs.file, err);
 	if (r >= 0)
 		r = logs_read(&logs, in, o->cores, sink, err);

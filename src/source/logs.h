@@ -36,6 +36,9 @@ struct logs {
 int logs_open(struct logs *logs, const struct logs_about *about, const struct source_options *o,
 	      struct error *err);
 void logs_close(struct logs *logs);
+/* What a sink is told of the file; borrowed from both. */
+struct file_seen;
+void logs_seen(const struct logs *logs, const struct input *in, struct file_seen *seen);
 /* Delivers events, counted from the first byte and line of the input. */
 int logs_read(struct logs *logs, struct input *in, unsigned cores, struct sink *sink,
 	      struct error *err);
@@ -43,5 +46,8 @@ int logs_read(struct logs *logs, struct input *in, unsigned cores, struct sink *
  * at; bytes.n when none does. */
 size_t logs_first(const struct logs *logs, struct str bytes);
 size_t logs_last(const struct logs *logs, struct str bytes, size_t near);
+/* Where these whole lines may be parted, so that no event is: where the last one begins, which may
+ * go on behind them; bytes.n when that is not known. */
+size_t logs_cut(const struct logs *logs, struct str bytes);
 
 #endif

@@ -92,6 +92,11 @@ static const struct source *find(struct input *in, const struct source_options *
 	return o->keeps_text ? found : NULL;
 }
 
+bool source_is_log(struct input *in, const struct source_options *o)
+{
+	return find(in, o) == &source_logs;
+}
+
 static int pass_over(struct sink *sink, enum loss why, uint64_t bytes)
 {
 	sink->losses->count[why]++;

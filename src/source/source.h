@@ -75,6 +75,9 @@ extern const struct source *const sources[]; /* ends with NULL */
 /* The kind of this input, or NULL when it is of none. */
 const struct source *source_find(struct input *in);
 
+/* Whether it would be read as a log. */
+bool source_is_log(struct input *in, const struct source_options *o);
+
 struct source_list {
 	char **paths;
 	size_t *name_at; /* where in the path the name begins that answers show */

@@ -48,6 +48,26 @@ struct catalog_file *catalog_file(struct catalog *c, uint32_t number)
 	return number && number <= c->files.nr ? &c->files.v[number - 1] : NULL;
 }
 
+void catalog_renew_file(struct catalog *c, uint32_t number, const struct file_seen *seen)
+{
+	struct catalog_file *file = catalog_file(c, number);
+	struct file_seen *is = file ? &file->f.seen : NULL;
+
+	if (!file)
+		return;
+	/* names rarely change, and the arena gives nothing back */
+	if (!str_eq(is->path, seen->path)) {
+		is->path = arena_str(&c->arena, seen->path);
+		file->absolute = absolute_of(c, is->path);
+	}
+	if (!str_eq(is->name, seen->name.n ? seen->name : seen->path))
+		is->name = seen->name.n ? arena_str(&c->arena, seen->name) : is->path;
+	c->totals.bytes += seen->bytes - is->bytes;
+	is->bytes = seen->bytes;
+	is->mtime_ns = seen->mtime_ns;
+	is->mark = seen->mark;
+}
+
 void catalog_set_fact(struct catalog *c, struct str name, struct str value)
 {
 	struct catalog_fact fact = { name, arena_str(&c->arena, value) };

@@ -35,6 +35,8 @@ struct catalog {
 
 void catalog_done(struct catalog *c);
 uint32_t catalog_add_file(struct catalog *c, const struct file_seen *seen);
+/* Where it stands and how large it is by now. */
+void catalog_renew_file(struct catalog *c, uint32_t number, const struct file_seen *seen);
 /* The file of that number, or NULL. */
 struct catalog_file *catalog_file(struct catalog *c, uint32_t number);
 void catalog_set_fact(struct catalog *c, struct str name, struct str value);

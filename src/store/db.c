@@ -134,7 +134,9 @@ static struct db *db_new(const char *name)
 	return db;
 }
 
-int db_create(struct db **db, const char *path, const char *name, struct error *err)
+/* To be written, with the tables that it has or without any. */
+static int open_to_write(struct db **db, const char *path, const char *name, bool has_tables,
+			 struct error *err)
 {
 	struct db *made = db_new(name);
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
@@ -149,7 +151,7 @@ int db_create(struct db **db, const char *path, const char *name, struct error *
 		"PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -16384",
 		err);
 	if (!r)
-		r = make_tables(made, err);
+		r = has_tables ? run(made, "BEGIN", err) : make_tables(made, err);
 	if (!r)
 		r = prepare_tables(made, true, err);
 	if (!r)
@@ -158,6 +160,22 @@ out:
 	if (r)
 		db_close(made);
 	return r;
+}
+
+int db_create(struct db **db, const char *path, const char *name, struct error *err)
+{
+	return open_to_write(db, path, name, false, err);
+}
+
+int db_go_on(struct db **db, const char *path, const char *name, struct error *err)
+{
+	return open_to_write(db, path, name, true, err);
+}
+
+int db_flush(struct db *db, struct error *err)
+{
+	db->batch = 0;
+	return run(db, "COMMIT; BEGIN", err);
 }
 
 /* --- opening: most of what can be wrong is told from the first hundred bytes ----------------- */

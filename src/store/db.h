@@ -26,6 +26,10 @@ enum db_table {
 
 /* An existing empty file, or NULL for a temporary one; name is what messages call it. */
 int db_create(struct db **db, const char *path, const char *name, struct error *err);
+/* A copy of one that was flushed and not finished. */
+int db_go_on(struct db **db, const char *path, const char *name, struct error *err);
+/* All that was put is in the file. */
+int db_flush(struct db *db, struct error *err);
 int db_open(struct db **db, const char *path, struct error *err);
 void db_close(struct db *db);
 /* Whether the first bytes of a file are those of a run file, finished or not. */

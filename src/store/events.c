@@ -20,6 +20,16 @@ static int sink_file(void *to, const struct file_seen *file, uint32_t *number, s
 	return r;
 }
 
+static int sink_again(void *to, uint32_t number, const struct file_seen *file, struct error *err)
+{
+	struct store *s = to;
+	int r = run_writable(s, err);
+
+	if (!r)
+		catalog_renew_file(&s->catalog, number, file);
+	return r;
+}
+
 int events_flush(struct store *s, struct error *err)
 {
 	uint64_t first = s->catalog.totals.nr_events - block_nr(s->block);
@@ -101,6 +111,7 @@ struct sink store_sink(struct store *s)
 		.events = sink_events,
 		.spans = sink_spans,
 		.losses = &s->catalog.losses,
+		.again = sink_again,
 	};
 }
 

@@ -13,6 +13,8 @@ struct place {
 };
 
 int place_create(struct place *p, const char *path, struct error *err);
+/* In a child of the process that made it: a copy of its own of what was written so far. */
+int place_branch(struct place *p, struct error *err);
 /* Syncs what was written and moves it over path. */
 int place_finish(struct place *p, struct error *err);
 /* Removes what was written, unless it was finished. */

@@ -113,6 +113,23 @@ int store_set_fact(struct store *s, const char *name, struct str value, struct e
 	return r;
 }
 
+int store_pause(struct store *s, struct error *err)
+{
+	int r = run_writable(s, err);
+
+	return r ? r : run_wrote(s, db_flush(s->db, err));
+}
+
+int store_branch(struct store *s, struct error *err)
+{
+	int r = run_writable(s, err);
+
+	if (!r)
+		r = place_branch(&s->place, err);
+	/* what the parent has open is not even closed: it is the parent's */
+	return run_wrote(s, r ? r : db_go_on(&s->db, s->place.partial, s->place.path, err));
+}
+
 static void end_writing(struct store *s)
 {
 	s->writing = false;

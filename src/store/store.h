@@ -65,6 +65,14 @@ int store_add_clock_fix(struct store *s, const struct clock_fix *fix, struct err
 /* Small facts by name ("command", "version", "layout …"). */
 int store_set_fact(struct store *s, const char *name, struct str value, struct error *err);
 
+/*
+ * A run of what there is so far, while more is to come: a process that calls store_pause may fork,
+ * and the child, which calls store_branch first, goes on by itself and finishes a copy. The parent
+ * waits for it. Both need a run that is written to a place.
+ */
+int store_pause(struct store *s, struct error *err);
+int store_branch(struct store *s, struct error *err);
+
 /* Makes the run whole: numbers the requests, syncs, renames. The store can be read from then on. */
 int store_finish(struct store *s, struct error *err);
 

@@ -1,5 +1,6 @@
 /* Mentions written down as lines "file|thread|template|type=value type=value", one a millisecond,
- * and what is asked of the graph made of them. A type with a ! behind it calls its value an id. */
+ * and what is asked of the graph made of them.
+ * A type with a ! behind it calls its value an id, with a < it is a part of another identifier. */
 #ifndef CULPRIT_TESTS_MENTIONS_H
 #define CULPRIT_TESTS_MENTIONS_H
 
@@ -23,11 +24,16 @@ struct told_graph {
 	int64_t now_ns;
 };
 
+static inline void told_graph_with(struct told_graph *t, const struct objects_options *options)
+{
+	*t = (struct told_graph){ .o = objects_new(options), .now_ns = MENTIONS_START };
+}
+
 static inline void told_graph_init(struct told_graph *t, size_t memory_bytes)
 {
 	struct objects_options options = { .memory_bytes = memory_bytes };
 
-	*t = (struct told_graph){ .o = objects_new(&options), .now_ns = MENTIONS_START };
+	told_graph_with(t, &options);
 }
 
 static inline void told_graph_done(struct told_graph *t)
@@ -62,10 +68,8 @@ static inline void tell(struct told_graph *t, const char *text)
 		str_take_until(&word, '=', &n->type);
 		n->value = word;
 		n->place = place_of(word, m.thread);
-		if (str_ends(n->type, STR("!"))) {
-			n->type.n--;
-			n->place |= NAMED_ID;
-		}
+		while (n->type.n && strchr("!<", n->type.p[n->type.n - 1]))
+			n->place |= n->type.p[--n->type.n] == '!' ? NAMED_ID : NAMED_WITHIN;
 	}
 	m.v = v;
 	m.template = str_hash(m.title);

@@ -2,6 +2,7 @@
  */
 #include "unit.h"
 
+#include "ask/activity.h"
 #include "ask/alike.h"
 #include "ask/complaints.h"
 #include "ask_made.h"
@@ -250,6 +251,26 @@ static void a_node_that_stood_still_is_named_with_when_and_how_long(void **state
 	buf_done(&out);
 	json_free(j);
 	store_close(s);
+}
+
+/* Bits 0 to 9, 70 and 200 to 203 of a life. */
+static void gaps_are_sought_no_further_than_asked(void **state)
+{
+	uint64_t ticks[] = { 0x3ff, (uint64_t)1 << 6, 0, (uint64_t)0xf << 8 };
+	const struct life l = { .ticks = ticks, .first = 0, .last = 203 };
+	struct gap g;
+
+	(void)state;
+	assert_true(activity_gap(&l, 0, SIZE_MAX, 1, &g));
+	assert_int_equal(g.first, 10);
+	assert_int_equal(g.until, 70);
+	assert_true(activity_gap(&l, 12, SIZE_MAX, 59, &g));
+	assert_int_equal(g.first, 71);
+	assert_int_equal(g.until, 200);
+	assert_false(activity_gap(&l, 0, 71, 61, &g));
+	assert_true(activity_gap(&l, 0, 72, 61, &g));
+	assert_false(activity_gap(&l, 0, 10, 1, &g));
+	assert_false(activity_gap(&l, 200, SIZE_MAX, 1, &g));
 }
 
 static void when_all_are_silent_none_is_blamed(void **state)
@@ -552,6 +573,7 @@ int main(void)
 		cmocka_unit_test(a_slow_way_between_two_nodes_is_named),
 		cmocka_unit_test(what_lines_say_that_work_took_tells_of_slow_nodes_too),
 		cmocka_unit_test(a_node_that_stood_still_is_named_with_when_and_how_long),
+		cmocka_unit_test(gaps_are_sought_no_further_than_asked),
 		cmocka_unit_test(when_all_are_silent_none_is_blamed),
 		cmocka_unit_test(a_node_that_others_complain_of_after_its_last_word_is_dead),
 		cmocka_unit_test(a_node_that_merely_ends_is_not_dead),

@@ -616,6 +616,10 @@ static void values_beside_a_message_name_what_it_is_about(void **state)
 	is_named("time=2024-01-02T03:04:05Z level=info msg=paid order_id=7 user=\"u 3\"",
 		 "paid order_id=7 user=u 3");
 	is_named("{\"ts\":\"2024-01-02T03:04:05Z\",\"msg\":\"paid\"}", "paid");
+	/* what is under an id that nobody registered tells of the logging itself */
+	is_named("<134>1 2024-01-02T03:04:05Z web1 shopd 40 ORD "
+		 "[order@32473 orderId=\"7\" user=\"u\\\"3\"][meta sequenceId=\"9\"] paid",
+		 "paid orderId=7 user=u\\\"3");
 }
 
 static void text_in_older_encodings_is_text(void **state)

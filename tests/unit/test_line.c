@@ -72,11 +72,36 @@ static void addresses_have_one_spelling(void **state)
 	assert_string_equal(named("from /127.0.0.1:80 to localhost/127.0.0.1:81"),
 			    "ip:port=127.0.0.1:80* ip:port=127.0.0.1:81*");
 	assert_string_equal(named("on localhost:80"), "ip:port=127.0.0.1:80");
+	assert_string_equal(named("Connection from 10.0.0.1 port 51234 accepted"),
+			    "ip:port=10.0.0.1:51234 ip=10.0.0.1");
+	assert_string_equal(named("left by 10.0.0.1 port 51234:11: gone"),
+			    "ip:port=10.0.0.1:51234 ip=10.0.0.1 #:#=51234:11");
 	assert_string_equal(named("client root//10.0.0.1"), "client=root~ ip=10.0.0.1");
 	assert_string_equal(named("from fe80:0:0:0:1:2:3:4"), "ip=fe80:0:0:0:1:2:3:4");
 	assert_string_equal(named("session 0xFFA1DE and 0xffa1de"),
 			    "hex/session=0xffa1de hex=0xffa1de");
 	assert_string_equal(named("region [C2BAF6CD47f6]"), "hex/region=c2baf6cd47f6");
+}
+
+static void mail_addresses_go_by_their_role(void **state)
+{
+	(void)state;
+	assert_string_equal(named("from=<ann@shop.test>, to=<d7@mail.test>"),
+			    "mail/from=ann@shop.test mail/to=d7@mail.test");
+	assert_string_equal(named("bounced bob@shop.test now"), "mail=bob@shop.test");
+	assert_string_equal(named("Foo@1a2b3c and nn/host@7"), "");
+}
+
+static void a_number_in_place_of_a_thread_is_a_process(void **state)
+{
+	(void)state;
+	line_read_thread(&l, STR("10037"), &aids);
+	assert_int_equal(l.nr, 1);
+	assert_str_equal(l.v[0].type, "pid");
+	assert_str_equal(l.v[0].value, "10037");
+	assert_true(l.v[0].place & NAMED_IN_THREAD);
+	line_read_thread(&l, STR("main"), &aids);
+	assert_int_equal(l.nr, 0);
 }
 
 static void parts_joined_by_commas_stay_together(void **state)
@@ -116,6 +141,7 @@ static void words_are_names_behind_a_key(void **state)
 	assert_string_equal(named("user: games activated in queue: root.default"),
 			    "user=games~ queue=root.default~");
 	assert_string_equal(named("table=usersL802, state=OPEN, locked=true"), "table=usersL802~");
+	assert_string_equal(named("joins group search in a new state"), "group=search~");
 	assert_string_equal(named("type=Changed, op=write, the user is gone"), "");
 }
 
@@ -125,6 +151,21 @@ static void values_without_letters_of_their_own_go_by_their_key(void **state)
 	assert_string_equal(named("session=6afab432.27f4,vxid=3/223,left=3/5"),
 			    "session=6afab432.27f4 vxid=3/223");
 	assert_string_equal(named("from 6afab432.2a"), "*.*=6afab432.2a hex=6afab432<");
+}
+
+static void letters_and_figures_at_random_make_no_schema(void **state)
+{
+	(void)state;
+	assert_string_equal(named("partition mails-0 with topic id Ml1xnlSLQUGx2rksMQPouw."),
+			    "mails-#=mails-0 topic=Ml1xnlSLQUGx2rksMQPouw");
+	assert_string_equal(named("found 9TrC_ABeQdKF2RieafuENw"), "*=9TrC_ABeQdKF2RieafuENw");
+	assert_string_equal(named("client DFSClient_NONMAPREDUCE_-17_2 left"),
+			    "DFSClient_NONMAPREDUCE_#_#=DFSClient_NONMAPREDUCE_-17_2");
+	assert_string_equal(named("BlockPlacementPolicyRackFaultTolerant2 loaded"),
+			    "BlockPlacementPolicyRackFaultTolerant#="
+			    "BlockPlacementPolicyRackFaultTolerant2");
+	assert_string_equal(named("built on host cp-1.slow1.cloud-pg0."),
+			    "host=cp-1.slow1.cloud-pg0~");
 }
 
 static void values_at_random_in_a_row_are_of_several_types(void **state)
@@ -187,10 +228,13 @@ int main(void)
 		cmocka_unit_test(numbers_go_by_the_word_in_front),
 		cmocka_unit_test(amounts_are_none),
 		cmocka_unit_test(addresses_have_one_spelling),
+		cmocka_unit_test(mail_addresses_go_by_their_role),
+		cmocka_unit_test(a_number_in_place_of_a_thread_is_a_process),
 		cmocka_unit_test(parts_joined_by_commas_stay_together),
 		cmocka_unit_test(paths_name_what_they_are_made_of),
 		cmocka_unit_test(words_are_names_behind_a_key),
 		cmocka_unit_test(values_without_letters_of_their_own_go_by_their_key),
+		cmocka_unit_test(letters_and_figures_at_random_make_no_schema),
 		cmocka_unit_test(values_at_random_in_a_row_are_of_several_types),
 		cmocka_unit_test(templates_leave_out_what_varies),
 		cmocka_unit_test(other_languages_have_other_signs),

@@ -99,6 +99,92 @@ static void ids_need_no_order(void **state)
 	assert_false(are_objects("order"));
 }
 
+/* What four users ask of orders, each of them for its own. */
+static void tell_orders(struct told_graph *t, const char *path, const char *type, const char *form)
+{
+	for (int i = 0; i < 200; i++) {
+		char number[16];
+
+		snprintf(number, sizeof(number), form, i * 7919 % 1000 + 1);
+		for (int k = 0; k < 2; k++)
+			tellf(t, "||%s <*> by <*>|path/%s=/%s/orders/%s %s=%s ip=10.0.0.%d",
+			      k ? "Paid" : "Got", path, path, number, type, number, i % 4);
+	}
+}
+
+static void numbers_of_what_a_path_lists_are_objects(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	tell_orders(&t, "api", "order!<", "%d");
+	settle(&t);
+	assert_non_null(type_of(&t.g, "order"));
+	assert_int_equal(type_of(&t.g, "order")->nr_objects, 200);
+	/* the path is but how it was asked for, and an address without a port is a host */
+	assert_null(type_of(&t.g, "path/api"));
+	assert_int_equal(type_of(&t.g, "ip")->nr_objects, 4);
+	told_graph_done(&t);
+}
+
+static void padded_numbers_of_files_are_parts_of_their_path(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	tell_orders(&t, "lake", "order!<", "0%05d");
+	settle(&t);
+	assert_null(type_of(&t.g, "order"));
+	assert_non_null(type_of(&t.g, "path/lake"));
+	told_graph_done(&t);
+}
+
+/* Each session is one process, which comes from a port of a host and has one user. */
+static void tell_sessions(struct told_graph *t)
+{
+	static const char *const steps[] = { "Opened", "Asked", "Checked", "Closed" };
+
+	for (int i = 0; i < 100; i++)
+		for (int k = 0; k < 4; k++)
+			tellf(t,
+			      "||%s <*>|session=6afab4%02d pid!=%d ip:port=10.0.0.%d:%d "
+			      "ip=10.0.0.%d ip=10.0.1.1 user=%s",
+			      steps[k], i, 20000 + i * 3, i % 5, 40000 + i, i % 5,
+			      i % 3 ? "ann" : "bob");
+}
+
+static void processes_and_sessions_are_one(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	tell_sessions(&t);
+	settle(&t);
+	assert_non_null(type_of(&t.g, "session"));
+	assert_null(type_of(&t.g, "pid"));
+	told_graph_done(&t);
+}
+
+/* Transactions have a number once they write; until then it is 0. */
+static void zero_of_most_lines_is_nobodys_number(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	for (int i = 0; i < 100; i++)
+		for (int k = 0; k < 4; k++)
+			tellf(&t, "||Step %d <*>|session=6afab4%02d xid!=%d", k, i,
+			      k < 2 ? 0 : 700 + i);
+	settle(&t);
+	assert_non_null(type_of(&t.g, "xid"));
+	assert_int_equal(type_of(&t.g, "xid")->nr_objects, 100);
+	told_graph_done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -106,6 +192,10 @@ int main(void)
 		cmocka_unit_test(two_schemas_at_one_place_are_two_kinds),
 		cmocka_unit_test(constants_around_what_is_at_random_make_a_schema),
 		cmocka_unit_test(ids_need_no_order),
+		cmocka_unit_test(numbers_of_what_a_path_lists_are_objects),
+		cmocka_unit_test(padded_numbers_of_files_are_parts_of_their_path),
+		cmocka_unit_test(processes_and_sessions_are_one),
+		cmocka_unit_test(zero_of_most_lines_is_nobodys_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

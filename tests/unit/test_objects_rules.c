@@ -271,16 +271,60 @@ static void states_are_no_names_and_users_are(void **state)
 
 static void the_oldest_are_forgotten_and_counted(void **state)
 {
+	const struct objects_options options = { .memory_bytes = 1 << 20, .file_bytes = 1 << 20 };
 	struct told_graph t;
 
 	(void)state;
-	told_graph_init(&t, 1 << 20);
+	told_graph_with(&t, &options);
 	for (int i = 0; i < 100000; i++)
 		tellf(&t, "||flood|job_#=job_%d", i);
 	settle(&t);
 	assert_true(t.losses.count[LOSS_MENTIONS_FORGOTTEN] > 50000);
 	assert_true(t.g.nr_objects < 50000);
 	told_graph_done(&t);
+}
+
+/* Four lines of each job, all begun before the first one goes on. */
+static void tell_many_jobs(struct told_graph *t, int nr)
+{
+	static const char *const texts[] = { "submitted", "accepted", "runs", "is done" };
+
+	for (int text = 0; text < 4; text++)
+		for (int i = 0; i < nr; i++)
+			tellf(t, "||%s|user=%s job_#=job_%d", texts[text], i % 3 ? "ann" : "bob",
+			      4000 + i);
+}
+
+static void beyond_the_memory_the_same_is_found(void **state)
+{
+	struct told_graph all, little;
+
+	(void)state;
+	told_graph_init(&all, (size_t)1 << 30);
+	told_graph_init(&little, (size_t)2 << 20);
+	tell_many_jobs(&all, 20000);
+	tell_many_jobs(&little, 20000);
+	settle(&all);
+	settle(&little);
+	assert_int_equal(little.losses.count[LOSS_MENTIONS_FORGOTTEN], 0);
+	assert_int_equal(little.g.nr_types, all.g.nr_types);
+	assert_int_equal(little.g.nr_objects, all.g.nr_objects);
+	assert_true(all.g.nr_objects >= 20000);
+	for (size_t i = 0; i < all.g.nr_objects; i++) {
+		const struct object *a = &all.g.objects[i], *b = &little.g.objects[i];
+
+		assert_true(str_eq(a->ids[0], b->ids[0]));
+		assert_int_equal(a->type, b->type);
+		assert_int_equal(a->last_ns, b->last_ns);
+		assert_int_equal(a->nr_events, b->nr_events);
+		assert_int_equal(a->nr_parts, b->nr_parts);
+		assert_int_equal(a->nr_parents, b->nr_parents);
+		if (a->nr_parents)
+			assert_int_equal(a->parents[0], b->parents[0]);
+	}
+	assert_true(is_edge(&little.g, "user", "job"));
+	told_graph_done(&all);
+	told_graph_done(&little);
 }
 
 static void nothing_gives_an_empty_graph_and_odd_input_is_taken(void **state)
@@ -328,6 +372,7 @@ int main(void)
 		cmocka_unit_test(kinds_that_never_share_a_line_are_tied_by_the_lines_before),
 		cmocka_unit_test(states_are_no_names_and_users_are),
 		cmocka_unit_test(the_oldest_are_forgotten_and_counted),
+		cmocka_unit_test(beyond_the_memory_the_same_is_found),
 		cmocka_unit_test(nothing_gives_an_empty_graph_and_odd_input_is_taken),
 		cmocka_unit_test(a_deed_is_told_by_the_verb),
 	};

@@ -129,6 +129,43 @@ static void who_does_several_things_at_once_does_not_tell(void **state)
 	lines_end(&l);
 }
 
+/* Each client writes files one after the other, and reads one while it writes some; one of its
+ * files seems to be closed late, when it has begun others. */
+static void who_begins_anew_has_ended_what_was_before(void **state)
+{
+	static const int pause[] = { 350, 9000, 900, 400, 6000 };
+	struct file files[FILES];
+	int ms[FILES + 1] = { 0 };
+
+	(void)state;
+	lines_begin(&l);
+	for (int i = 0; i < FILES; i++)
+		ms[i + 1] = ms[i] + 100 + pause[i % 5];
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < FILES; i++) {
+		int late = i % 16 == 5 ? ms[i + 3] - ms[i] : 60, client = 100 + i / 16;
+
+		files[i].begun = lines_add(&l, ms[i], i % 2 ? "handler 1" : "handler 2",
+					   "create /data/dir/f%d for client_x_%d", i, client);
+		files[i].closed = lines_add(&l, ms[i] + late, "handler 3",
+					    "closed /data/dir/f%d by client_x_%d", i, client);
+	}
+	lines_file(&l, "dn.log", "dn.log");
+	for (int i = 0; i < FILES; i += 2) {
+		char thread[64];
+
+		snprintf(thread, sizeof(thread), "sending blk_%d", 5000 + i);
+		files[i].read = lines_add(&l, ms[i] + 30, thread, "begin blk_%d to client_x_%d",
+					  5000 + i, 100 + i / 16);
+	}
+	lines_run(&l);
+	for (int i = 0; i + 1 < FILES; i++)
+		assert_false(is_one(files[i].begun, files[i + 1].begun));
+	for (int i = 0; i < FILES; i += 16)
+		assert_true(is_one(files[i].begun, files[i].read));
+	lines_end(&l);
+}
+
 /* Files in folders that are made for them, some of them called alike. */
 static void what_is_called_alike_in_another_folder_is_another(void **state)
 {
@@ -177,6 +214,7 @@ int main(void)
 		cmocka_unit_test(an_ending_that_many_keep_tells_nothing),
 		cmocka_unit_test(what_a_client_does_meanwhile_is_part_of_it),
 		cmocka_unit_test(who_does_several_things_at_once_does_not_tell),
+		cmocka_unit_test(who_begins_anew_has_ended_what_was_before),
 		cmocka_unit_test(what_is_called_alike_in_another_folder_is_another),
 	};
 

@@ -136,6 +136,43 @@ static void a_request_says_what_ties_its_spans_together(void **state)
 	lines_end(&l);
 }
 
+/* Work that was handed on holds its request up like any other, where the request ends with it. */
+static void what_was_handed_on_is_on_the_critical_path(void **state)
+{
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct json_value v;
+	struct str lines;
+	int64_t longest = 0;
+
+	(void)state;
+	lines_begin(&l);
+	lines_file(&l, "nn.log", "nn.log");
+	for (int i = 0; i < NR; i++) {
+		char thread[64];
+
+		snprintf(thread, sizeof(thread), "responder [blk_%d]", 1000 + i);
+		lines_add(&l, i * 700, i % 2 ? "handler 1" : "handler 2", "allocate blk_%d",
+			  1000 + i);
+		lines_add(&l, i * 700 + 5, thread, "receiving blk_%d", 1000 + i);
+		lines_add(&l, i * 700 + 305, thread, "written blk_%d", 1000 + i);
+	}
+	lines_run(&l);
+	ask(&out, "request", "7", "critical-path");
+	for (lines = buf_str(&out); run_next(j, &lines, &v);)
+		for (struct json_walk w = json_walk(json_get(v, STR("sections"))); json_next(&w);) {
+			int64_t took = run_int(w.value, "end") - run_int(w.value, "start");
+
+			longest = took > longest ? took : longest;
+			if (took > 100 * NS_MS)
+				assert_str_equal(run_str(w.value, "name"), "receiving <*>");
+		}
+	assert_int_equal(longest, 300 * NS_MS);
+	buf_done(&out);
+	json_free(j);
+	lines_end(&l);
+}
+
 /* How many requests say that they are incomplete, and the largest id of these. */
 static int nr_incomplete(int64_t *which)
 {
@@ -280,6 +317,7 @@ int main(void)
 		cmocka_unit_test(reasons_come_back_as_they_were_packed),
 		cmocka_unit_test(damaged_reasons_end_the_walk),
 		cmocka_unit_test(a_request_says_what_ties_its_spans_together),
+		cmocka_unit_test(what_was_handed_on_is_on_the_critical_path),
 		cmocka_unit_test(what_stops_with_the_input_is_incomplete),
 		cmocka_unit_test(what_began_before_the_input_is_incomplete),
 		cmocka_unit_test(what_a_thread_is_still_at_is_incomplete),

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/shelf.h"
 #include "base/time.h"
 #include "infer/objects/told.h"
 #include "model/mention.h"
@@ -20,10 +21,32 @@ static void span_of(struct census *w)
 	}
 }
 
+/* Most steps look at identifiers, not at lines: of these there are far fewer. */
+static void find_distinct(struct census *w)
+{
+	const struct told *t = w->told;
+	struct map seen = { .shelf = w->shelf };
+
+	w->distinct_of = shelf_alloc(w->shelf, mem_bytes(t->ids.nr + 1, sizeof(*w->distinct_of)));
+	for (size_t i = 0; i < t->ids.nr; i++) {
+		const struct told_id *id = &t->ids.v[i];
+		uint64_t *at = map_at(&seen, map_pair(id->value, id->shown << 6 | id->place));
+
+		if (!*at) {
+			shelf_push(w->shelf, &w->distinct, *id);
+			*at = w->distinct.nr;
+		}
+		w->distinct_of[i] = (uint32_t)(*at - 1);
+	}
+	map_done(&seen);
+}
+
 void census_init(struct census *w, struct told *t, struct arena *a, struct losses *losses)
 {
-	*w = (struct census){ .told = t, .arena = a, .losses = losses };
+	*w = (struct census){ .told = t, .shelf = t->shelf, .arena = a, .losses = losses };
+	w->thing_at.shelf = w->same.shelf = w->shelf;
 	w->kind_of = mem_alloc(mem_bytes(3 * ((size_t)t->shown.nr + 1), sizeof(*w->kind_of)));
+	find_distinct(w);
 	span_of(w);
 	w->is_small = w->nr_lines < SMALL_LINES;
 	vec_each (&t->notes, n)
@@ -33,15 +56,17 @@ void census_init(struct census *w, struct told *t, struct arena *a, struct losse
 void census_done(struct census *w)
 {
 	free(w->kind_of);
+	shelf_done(w->shelf, &w->distinct);
+	shelf_give(w->shelf, w->distinct_of);
 	vec_done(&w->kinds);
-	vec_done(&w->things);
+	shelf_done(w->shelf, &w->things);
 	map_done(&w->thing_at);
-	vec_done(&w->named);
-	vec_done(&w->named_at);
+	shelf_done(w->shelf, &w->named);
+	shelf_done(w->shelf, &w->named_at);
 	vec_done(&w->path);
 	vec_done(&w->path_at);
 	vec_done(&w->writers);
-	vec_done(&w->aliases);
+	shelf_done(w->shelf, &w->aliases);
 	map_done(&w->same);
 	vec_done(&w->logs);
 	map_done(&w->log_at);
@@ -84,8 +109,8 @@ uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t sco
 		const struct thing *t;
 
 		if (!*at) {
-			vec_push(&w->things,
-				 (struct thing){ kind, value, scope, NS_NONE, NS_NONE, 0 });
+			shelf_push(w->shelf, &w->things,
+				   (struct thing){ kind, value, scope, NS_NONE, NS_NONE, 0, 0 });
 			*at = w->things.nr;
 			return (uint32_t)(*at - 1);
 		}
@@ -93,6 +118,16 @@ uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t sco
 		if (t->kind == kind && t->value == value && t->scope == scope)
 			return (uint32_t)(*at - 1);
 	}
+}
+
+struct str census_name(const struct census *w, uint32_t thing)
+{
+	const struct thing *t = &w->things.v[thing];
+	struct str value = names_str(&w->told->values, t->value);
+
+	if (!t->life)
+		return arena_str(w->arena, value);
+	return arena_fmt(w->arena, STR_FMT "#%u", STR_ARG(value), (unsigned)t->life + 1);
 }
 
 void census_lives(struct census *w, uint32_t thing, const struct note *n)

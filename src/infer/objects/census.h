@@ -13,6 +13,7 @@
 #include "base/vec.h"
 
 struct losses;
+struct shelf;
 struct note;
 struct told;
 struct told_id;
@@ -52,10 +53,13 @@ struct kind {
 	struct str name, shown; /* for people, and as lines show it */
 	unsigned traits;
 	enum fate fate;
+	sym_t elder;       /* shown as this, it tells whose child another of the kind is; or 0 */
 	uint32_t into;     /* FATE_MERGED: the kind that stands for it */
 	uint32_t scope;    /* 1 + the kind within which its values mean something */
 	bool is_of_writer; /* the scope is who writes the log */
 	bool is_family;    /* its names differ in the letters in front */
+	bool zero_is_none; /* its number 0 stands where there is none */
+	bool is_settled;   /* nothing about its things changed since it was related to others */
 	uint64_t lines;    /* that name one of it */
 	uint32_t nr_values, nr_templates;
 	uint32_t nr_things;
@@ -70,6 +74,7 @@ struct thing {
 	uint32_t scope; /* 1 + the thing within which the value is meant */
 	int64_t first_ns, last_ns;
 	uint64_t lines;
+	uint32_t life; /* things of the same name that were there before */
 };
 
 /* Another name of a thing. */
@@ -79,8 +84,11 @@ struct other_name {
 
 struct census {
 	struct told *told;
+	struct shelf *shelf; /* told's: for all that grows with lines and identifiers */
 	struct losses *losses;
-	struct arena *arena; /* of the result */
+	struct arena *arena;          /* of the result */
+	VEC(struct told_id) distinct; /* identifiers of told, each once, as they came */
+	uint32_t *distinct_of;        /* by identifier of told: its number there */
 	VEC(struct kind) kinds;
 	uint32_t *kind_of; /* of told.shown, by how the value looks: see census_kind */
 	VEC(struct thing) things;
@@ -107,6 +115,8 @@ uint32_t census_kind(const struct census *w, const struct told_id *id);
 void census_set_kind(struct census *w, const struct told_id *id, uint32_t kind);
 /* The thing of that kind, made on first sight. scope: 0, or 1 + a thing. */
 uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t scope);
+/* "17", or "17#2" for the second of that name. */
+struct str census_name(const struct census *w, uint32_t thing);
 /* Widens the life of the thing by the lines of a note. */
 void census_lives(struct census *w, uint32_t thing, const struct note *n);
 /* How many things each kind has. */

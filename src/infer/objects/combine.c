@@ -112,7 +112,7 @@ static int by_company(const void *a, const void *b)
 static void find_companies(const struct combining *c, struct companies *all)
 {
 	for (uint32_t kind = 0; kind < c->w->kinds.nr; kind++) {
-		struct company o = { .kind = kind };
+		struct company o = { .kind = kind, .pairs.shelf = c->w->shelf };
 
 		if (!is_ambiguous(&c->w->kinds.v[kind]))
 			continue;
@@ -210,6 +210,7 @@ static void combine(struct combining *c, struct company *o, uint32_t scope)
 
 	made.scope = scope + 1;
 	made.fate = FATE_KEPT;
+	made.is_settled = false;
 	o->made = (uint32_t)w->kinds.nr;
 	vec_push(&w->kinds, made);
 	w->kinds.v[o->kind].fate = FATE_COMBINED;

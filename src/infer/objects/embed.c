@@ -4,6 +4,7 @@
 #include "infer/objects/embed.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "infer/objects/relate.h"
@@ -105,7 +106,7 @@ struct found {
 static void find_children(struct embedding *e, uint32_t parent, uint32_t child, size_t nr_numbers,
 			  struct found *f)
 {
-	struct map by_numbers = { 0 }, seen = { 0 };
+	struct map by_numbers = { .shelf = e->w->shelf }, seen = { .shelf = e->w->shelf };
 
 	for (uint32_t i = e->begin[parent]; i < e->begin[parent + 1]; i++) {
 		const struct numbered *n = &e->things.v[i];
@@ -148,6 +149,57 @@ static void compare(struct embedding *e, uint32_t parent, uint32_t child)
 	vec_done(&f.v);
 }
 
+/* --- connections and their hosts ------------------------------------------------------------ */
+
+/* 10.0.0.1:40312 is a connection of 10.0.0.1, whatever else the lines name. */
+static void tie_connections(struct relating *r, const struct census *w, uint32_t host,
+			    uint32_t connection)
+{
+	VEC(struct belongs) found = { 0 };
+	struct map hosts = { 0 }, seen = { 0 };
+	uint32_t nr_hosts = 0, nr_parents = 0, nr = 0;
+
+	for (uint32_t i = 0; i < w->things.nr; i++)
+		if (w->things.v[i].kind == host && thing_is_used(w, &w->things.v[i])) {
+			*map_at(&hosts, w->things.v[i].value) = i + 1;
+			nr_hosts++;
+		}
+	for (uint32_t i = 0; i < w->things.nr; i++) {
+		const struct thing *t = &w->things.v[i];
+		struct str address = names_str(&w->told->values, t->value);
+		const char *colon = memrchr(address.p, ':', address.n);
+		const uint64_t *at;
+		sym_t sym;
+
+		if (t->kind != connection || !thing_is_used(w, t) || !colon)
+			continue;
+		nr++;
+		sym = names_find(&w->told->values, str_head(address, (size_t)(colon - address.p)));
+		at = sym ? map_find(&hosts, sym) : NULL;
+		if (!at)
+			continue;
+		vec_push(&found, (struct belongs){ i, (uint32_t)(*at - 1) });
+		nr_parents += !(*map_at(&seen, *at))++;
+	}
+	if (nr_parents >= 2 && 2 * nr_parents >= nr_hosts &&
+	    20 * (uint64_t)found.nr >= 19 * (uint64_t)nr)
+		relate_tell(r, w, found.v, found.nr, (struct tie){ .is_embedded = true });
+	map_done(&hosts);
+	map_done(&seen);
+	vec_done(&found);
+}
+
+static void embed_addresses(struct relating *r, const struct census *w)
+{
+	for (uint32_t host = 0; host < w->kinds.nr; host++) {
+		if (!kind_is_kept(&w->kinds.v[host]) || !str_eq(w->kinds.v[host].shown, STR("ip")))
+			continue;
+		for (uint32_t k = 0; k < w->kinds.nr; k++)
+			if (kind_is_kept(&w->kinds.v[k]) && w->kinds.v[k].traits & KIND_BRIEF)
+				tie_connections(r, w, host, k);
+	}
+}
+
 void embed_make(struct relating *r, const struct census *w)
 {
 	struct embedding e = { .w = w, .r = r };
@@ -163,6 +215,7 @@ void embed_make(struct relating *r, const struct census *w)
 		vec_each (&used, child)
 			if (*parent != *child)
 				compare(&e, *parent, *child);
+	embed_addresses(r, w);
 	vec_done(&used);
 	free(e.begin);
 	vec_done(&e.things);

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "infer/objects/deed.h"
+#include "infer/objects/elders.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/stack.h"
 #include "infer/objects/told.h"
@@ -144,6 +145,22 @@ static void emit_relation(const struct census *w, const struct stack *s, const s
 		r->confidence /= 2;
 }
 
+/* Things that belong to others of their kind. */
+static void emit_tree(const struct elders *e, uint32_t kind, uint32_t type, struct object_graph *g)
+{
+	struct object_relation *r = &g->relations[g->nr_relations];
+
+	if (type == UINT32_MAX || !e->lines[kind] || 10 * e->against[kind] > e->lines[kind])
+		return;
+	g->nr_relations++;
+	*r = (struct object_relation){ .from = type, .to = type, .relation = RELATION_MANY };
+	r->deed = DEED_CREATED;
+	r->support = e->lines[kind] - e->against[kind];
+	r->exceptions = e->against[kind];
+	r->is_in_graph = g->types[type].is_in_graph;
+	r->confidence = (float)(r->support + 1) / (float)(e->lines[kind] + 2);
+}
+
 static bool is_combined(const struct census *w, const struct tie *t)
 {
 	return w->kinds.v[t->a].fate == FATE_COMBINED || w->kinds.v[t->b].fate == FATE_COMBINED;
@@ -168,16 +185,22 @@ void emit_graph(const struct census *w, const struct relating *before, const str
 		const struct stack *s, struct object_graph *g)
 {
 	uint32_t *type_of = mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(*type_of)));
+	struct elders elders;
 
 	*g = (struct object_graph){ 0 };
 	emit_types(w, s, type_of, g);
-	g->relations = arena_array(w->arena, struct object_relation, before->ties.nr + r->ties.nr);
+	g->relations = arena_array(w->arena, struct object_relation,
+				   before->ties.nr + r->ties.nr + w->kinds.nr);
 	vec_each (&r->ties, t)
 		emit_relation(w, s, t, type_of, g);
 	vec_each (&before->ties, t)
 		if (is_combined(w, t))
 			emit_relation(w, NULL, t, type_of, g);
+	elders_find(&elders, w);
+	for (uint32_t i = 0; elders.parent && i < w->kinds.nr; i++)
+		emit_tree(&elders, i, type_of[i], g);
 	emit_texts(w, g);
-	emit_objects(w, r, s, type_of, g);
+	emit_objects(w, r, s, &elders, type_of, g);
+	elders_done(&elders, w);
 	free(type_of);
 }

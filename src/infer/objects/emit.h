@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+struct elders;
 struct object_graph;
 struct relating;
 struct stack;
@@ -15,6 +16,6 @@ void emit_graph(const struct census *w, const struct relating *before, const str
 
 /* For emit_graph: the objects, by type; type_of by kind, UINT32_MAX for none. */
 void emit_objects(const struct census *w, const struct relating *r, const struct stack *s,
-		  const uint32_t *type_of, struct object_graph *g);
+		  const struct elders *elders, const uint32_t *type_of, struct object_graph *g);
 
 #endif

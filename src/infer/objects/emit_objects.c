@@ -2,9 +2,12 @@
  * event of it; the parents of an object are things that its kind's edges lead to; two objects of
  * one line that are not on one path are linked. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/map.h"
+#include "base/shelf.h"
 #include "base/time.h"
+#include "infer/objects/elders.h"
 #include "infer/objects/emit.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/stack.h"
@@ -14,21 +17,17 @@
 
 enum { MAX_NAMED = 96, MAX_DEPTH = 6 };
 
-/* A line of an object. */
-struct event {
-	uint32_t object;
-	struct object_event e;
-};
-
 struct emitting {
 	const struct census *w;
 	const struct relating *r;
 	const struct stack *s;
 	const uint32_t *type_of;
 	struct object_graph *g;
+	const struct elders *elders;
 	uint32_t *object_of; /* by thing, UINT32_MAX for none */
 	uint32_t *thing_of;  /* by object */
-	VEC(struct event) events;
+	uint64_t *begin;     /* of the lines of each object in notes; one more */
+	uint32_t *notes;     /* object by object, in the order of lines */
 	VEC(struct object_link) links;
 	struct map link_at;
 };
@@ -55,7 +54,7 @@ static void set_ids(const struct census *w, uint32_t thing, struct object *o, si
 	for (size_t i = nr; i-- > 0;) {
 		const struct thing *t = &w->things.v[thing];
 
-		o->ids[i] = arena_str(w->arena, names_str(&w->told->values, t->value));
+		o->ids[i] = census_name(w, thing);
 		thing = t->scope ? t->scope - 1 : thing;
 	}
 }
@@ -71,13 +70,14 @@ static void place_objects(struct emitting *e)
 
 		e->object_of[i] = UINT32_MAX;
 		if (e->s->is_in[t->kind] && thing_is_used(w, t))
-			vec_push(&ranks, (struct rank){ i, e->type_of[t->kind], t->first_ns });
+			shelf_push(w->shelf, &ranks,
+				   (struct rank){ i, e->type_of[t->kind], t->first_ns });
 	}
 	if (ranks.nr)
 		qsort(ranks.v, ranks.nr, sizeof(*ranks.v), by_rank);
 	g->nr_objects = ranks.nr;
 	g->objects = arena_array(w->arena, struct object, ranks.nr);
-	e->thing_of = mem_alloc(mem_bytes(ranks.nr + 1, sizeof(*e->thing_of)));
+	e->thing_of = shelf_alloc(w->shelf, mem_bytes(ranks.nr + 1, sizeof(*e->thing_of)));
 	for (size_t i = 0; i < ranks.nr; i++) {
 		struct object *o = &g->objects[i];
 		const struct thing *t = &w->things.v[ranks.v[i].thing];
@@ -89,7 +89,7 @@ static void place_objects(struct emitting *e)
 		e->object_of[ranks.v[i].thing] = (uint32_t)i;
 		e->thing_of[i] = ranks.v[i].thing;
 	}
-	vec_done(&ranks);
+	shelf_done(w->shelf, &ranks);
 }
 
 static uint32_t parent_by(const struct emitting *e, const struct edge *edge, uint32_t thing)
@@ -106,7 +106,8 @@ static void set_parents(struct emitting *e)
 	for (size_t i = 0; i < e->g->nr_objects; i++) {
 		struct object *o = &e->g->objects[i];
 		uint32_t thing = e->thing_of[i], kind = e->w->things.v[thing].kind;
-		size_t room = 0;
+		uint32_t elder = e->elders->parent ? e->elders->parent[thing] : UINT32_MAX;
+		size_t room = 1;
 
 		vec_each (&e->s->edges, edge)
 			room += edge->to == kind;
@@ -117,6 +118,9 @@ static void set_parents(struct emitting *e)
 			if (parent != UINT32_MAX && parent != i)
 				o->parents[o->nr_parents++] = parent;
 		}
+		/* earlier ones only: nobody is his own ancestor */
+		if (elder != UINT32_MAX && e->object_of[elder] < i)
+			o->parents[o->nr_parents++] = e->object_of[elder];
 	}
 }
 
@@ -164,9 +168,7 @@ static void set_aliases(struct emitting *e)
 			if (!o)
 				continue;
 			if (pass)
-				o->aliases[o->nr_aliases] =
-					arena_str(w->arena, names_str(&w->told->values,
-								      w->things.v[a->alias].value));
+				o->aliases[o->nr_aliases] = census_name(w, a->alias);
 			o->nr_aliases++;
 		}
 		for (size_t i = 0; i < e->g->nr_objects && !pass; i++) {
@@ -184,8 +186,9 @@ static void link_objects(struct emitting *e, uint32_t a, uint32_t b, const struc
 	struct object_link *l;
 
 	if (!*at) {
-		vec_push(&e->links, (struct object_link){ a < b ? a : b, a < b ? b : a, n->first_ns,
-							  n->last_ns, 0 });
+		shelf_push(e->w->shelf, &e->links,
+			   (struct object_link){ a < b ? a : b, a < b ? b : a, n->first_ns,
+						 n->last_ns, 0 });
 		*at = e->links.nr;
 	}
 	l = &e->links.v[*at - 1];
@@ -217,36 +220,45 @@ static size_t objects_of(const struct emitting *e, size_t note, uint32_t log, ui
 	return nr;
 }
 
-static void take_note(struct emitting *e, size_t note)
+static uint32_t log_of(const struct emitting *e, const struct note *n)
+{
+	return (uint32_t)(*map_find(&e->w->log_at, n->file) - 1);
+}
+
+/* How many lines each object has, and from there where they begin. */
+static void count_lines(struct emitting *e)
+{
+	const struct told *t = e->w->told;
+	size_t nr_objects = e->g->nr_objects;
+	uint32_t v[MAX_NAMED];
+
+	e->begin = shelf_zalloc(e->w->shelf, mem_bytes(nr_objects + 2, sizeof(*e->begin)));
+	for (size_t i = 0; i < t->notes.nr; i++) {
+		size_t nr = objects_of(e, i, log_of(e, &t->notes.v[i]), v);
+
+		for (size_t j = 0; j < nr; j++)
+			e->begin[v[j] + 2]++;
+	}
+	for (size_t i = 2; i < nr_objects + 2; i++)
+		e->begin[i] += e->begin[i - 1];
+	e->notes = shelf_alloc(e->w->shelf,
+			       mem_bytes(e->begin[nr_objects + 1] + 1, sizeof(*e->notes)));
+}
+
+/* Where the next line of an object goes is begin[object + 1], which ends up where it shall be. */
+static void take_note(struct emitting *e, uint32_t note)
 {
 	const struct note *n = &e->w->told->notes.v[note];
-	uint32_t log = (uint32_t)(*map_find(&e->w->log_at, n->file) - 1);
 	uint32_t v[MAX_NAMED];
-	size_t nr = objects_of(e, note, log, v);
+	size_t nr = objects_of(e, note, log_of(e, n), v);
 
 	for (size_t i = 0; i < nr; i++) {
-		struct object_event event = { n->first_ns, n->last_ns, n->count,
-					      n->template, log,        n->level };
-
-		vec_push(&e->events, (struct event){ v[i], event });
+		e->notes[e->begin[v[i] + 1]++] = note;
 		for (size_t j = 0; j < i; j++)
 			if (!is_above(e->g, v[i], v[j], MAX_DEPTH) &&
 			    !is_above(e->g, v[j], v[i], MAX_DEPTH))
 				link_objects(e, v[i], v[j], n);
 	}
-}
-
-static int by_object(const void *a, const void *b)
-{
-	const struct event *x = a, *y = b;
-
-	if (x->object != y->object)
-		return x->object < y->object ? -1 : 1;
-	if (x->e.log != y->e.log)
-		return x->e.log < y->e.log ? -1 : 1;
-	if (x->e.template != y->e.template)
-		return x->e.template <y->e.template ? -1 : 1;
-	return (x->e.first_ns > y->e.first_ns) - (x->e.first_ns < y->e.first_ns);
 }
 
 static int by_first(const void *a, const void *b)
@@ -260,39 +272,79 @@ static int by_first(const void *a, const void *b)
 	return (x->template > y->template) - (x->template <y->template);
 }
 
-static void add_event(struct object *o, const struct object_event *e)
+/* Events of the object at hand, one for each template of a log. */
+struct parts {
+	VEC(struct object_event) v;
+	struct map at; /* (log, template): number + 1, once there are many */
+};
+
+enum { FEW_PARTS = 12 };
+
+static struct object_event *part_of(struct parts *p, const struct object_event *e)
 {
-	struct object_event *last = o->nr_parts ? &o->events[o->nr_parts - 1] : NULL;
+	uint64_t *at;
+
+	if (p->v.nr < FEW_PARTS) {
+		vec_each (&p->v, old)
+			if (old->template == e->template && old->log == e->log)
+				return old;
+		vec_push(&p->v, *e);
+		p->v.v[p->v.nr - 1].count = 0;
+		return &p->v.v[p->v.nr - 1];
+	}
+	for (size_t i = 0; i < p->v.nr && !p->at.nr; i++)
+		*map_at(&p->at, map_pair(p->v.v[i].log, p->v.v[i].template)) = i + 1;
+	at = map_at(&p->at, map_pair(e->log, e->template));
+	if (!*at) {
+		vec_push(&p->v, *e);
+		p->v.v[p->v.nr - 1].count = 0;
+		*at = p->v.nr;
+	}
+	return &p->v.v[*at - 1];
+}
+
+static void add_event(struct object *o, struct parts *p, const struct object_event *e)
+{
+	struct object_event *part = part_of(p, e);
 
 	o->nr_events += e->count;
 	if (e->level >= LEVEL_ERROR)
 		o->nr_errors += e->count;
-	if (!last || last->template != e->template || last->log != e->log) {
-		o->events[o->nr_parts++] = *e;
-		return;
-	}
-	last->count += e->count;
-	if (e->last_ns > last->last_ns)
-		last->last_ns = e->last_ns;
-	if (e->level > last->level)
-		last->level = e->level;
+	part->count += e->count;
+	if (e->first_ns < part->first_ns)
+		part->first_ns = e->first_ns;
+	if (e->last_ns > part->last_ns)
+		part->last_ns = e->last_ns;
+	if (e->level > part->level)
+		part->level = e->level;
 }
 
 static void set_events(struct emitting *e)
 {
-	if (e->events.nr)
-		qsort(e->events.v, e->events.nr, sizeof(*e->events.v), by_object);
-	for (size_t i = 0, end; i < e->events.nr; i = end) {
-		struct object *o = &e->g->objects[e->events.v[i].object];
+	struct parts parts = { 0 };
 
-		for (end = i;
-		     end < e->events.nr && e->events.v[end].object == e->events.v[i].object; end++)
-			;
-		o->events = arena_array(e->w->arena, struct object_event, end - i);
-		for (size_t j = i; j < end; j++)
-			add_event(o, &e->events.v[j].e);
-		qsort(o->events, o->nr_parts, sizeof(*o->events), by_first);
+	for (size_t i = 0; i < e->g->nr_objects; i++) {
+		struct object *o = &e->g->objects[i];
+
+		for (uint64_t j = e->begin[i]; j < e->begin[i + 1]; j++) {
+			const struct note *n = &e->w->told->notes.v[e->notes[j]];
+			struct object_event event = { n->first_ns, n->last_ns,   n->count,
+						      n->template, log_of(e, n), n->level };
+
+			add_event(o, &parts, &event);
+		}
+		o->nr_parts = parts.v.nr;
+		o->events = arena_room(e->w->arena, mem_bytes(o->nr_parts, sizeof(*o->events)));
+		if (o->nr_parts) {
+			qsort(parts.v.v, parts.v.nr, sizeof(*parts.v.v), by_first);
+			memcpy(o->events, parts.v.v, o->nr_parts * sizeof(*o->events));
+		}
+		vec_clear(&parts.v);
+		if (parts.at.nr)
+			map_clear(&parts.at);
 	}
+	vec_done(&parts.v);
+	map_done(&parts.at);
 }
 
 static int by_pair(const void *a, const void *b)
@@ -315,22 +367,27 @@ static void set_links(struct emitting *e)
 }
 
 void emit_objects(const struct census *w, const struct relating *r, const struct stack *s,
-		  const uint32_t *type_of, struct object_graph *g)
+		  const struct elders *elders, const uint32_t *type_of, struct object_graph *g)
 {
-	struct emitting e = { .w = w, .r = r, .s = s, .type_of = type_of, .g = g };
+	struct emitting e = {
+		.w = w, .r = r, .s = s, .elders = elders, .type_of = type_of, .g = g
+	};
 
-	e.object_of = mem_alloc(mem_bytes(w->things.nr + 1, sizeof(*e.object_of)));
+	e.object_of = shelf_alloc(w->shelf, mem_bytes(w->things.nr + 1, sizeof(*e.object_of)));
+	e.link_at.shelf = w->shelf;
 	place_objects(&e);
 	set_parents(&e);
 	reduce_parents(g);
 	set_aliases(&e);
-	for (size_t i = 0; i < w->told->notes.nr; i++)
+	count_lines(&e);
+	for (uint32_t i = 0; i < w->told->notes.nr; i++)
 		take_note(&e, i);
 	set_events(&e);
 	set_links(&e);
-	free(e.object_of);
-	free(e.thing_of);
-	vec_done(&e.events);
-	vec_done(&e.links);
+	shelf_give(w->shelf, e.object_of);
+	shelf_give(w->shelf, e.thing_of);
+	shelf_give(w->shelf, e.begin);
+	shelf_give(w->shelf, e.notes);
+	shelf_done(w->shelf, &e.links);
 	map_done(&e.link_at);
 }

@@ -7,18 +7,23 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/shelf.h"
 #include "base/sort.h"
 #include "base/time.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
 
-/* They come in the order of templates, which is kept. */
-static uint64_t child_of(const void *record)
+static uint64_t both_of(const void *record)
 {
 	const struct pair *p = record;
 
 	return map_pair(p->child, p->parent);
+}
+
+static uint64_t child_of(const void *record)
+{
+	return ((const struct pair *)record)->child;
 }
 
 /* Of one child: the parent with the most lines, the earliest of several; pairs up to end. */
@@ -121,7 +126,7 @@ static int by_lines(const void *a, const void *b)
 /* Lines of one template that contradict what was told so far, or each other. */
 static uint64_t contradicted(const struct map *told, const struct pair *p, const struct pair *end)
 {
-	struct map own = { 0 };
+	struct map own = { .shelf = told->shelf };
 	uint64_t nr = 0;
 
 	for (; p < end; p++) {
@@ -142,18 +147,18 @@ static uint64_t contradicted(const struct map *told, const struct pair *p, const
 }
 
 /* Fills left_out with templates; true when what is left is enough to believe. */
-static bool vote(const struct pair *pairs, size_t nr, const struct verdict *all,
-		 struct map *left_out)
+static bool vote(struct shelf *shelf, const struct pair *pairs, size_t nr,
+		 const struct verdict *all, struct map *left_out)
 {
-	struct pair *p = mem_alloc(mem_bytes(nr, sizeof(*p)));
+	struct pair *p = shelf_alloc(shelf, mem_bytes(nr, sizeof(*p)));
 	VEC(struct ballot) ballots = { 0 };
-	struct map told = { 0 };
+	struct map told = { .shelf = shelf };
 	uint64_t nr_lines = 0, nr_left = 0;
 	uint32_t nr_kept = 0;
 	struct verdict kept;
 
 	memcpy(p, pairs, nr * sizeof(*p));
-	sort_records(p, nr, sizeof(*p), template_of);
+	sort_records_on(shelf, p, nr, sizeof(*p), template_of);
 	for (size_t i = 0, end; i < nr; i = end) {
 		struct ballot b = { p[i].template, 0, i, 0 };
 
@@ -175,7 +180,7 @@ static bool vote(const struct pair *pairs, size_t nr, const struct verdict *all,
 			if (!*map_at(&told, p[i].child))
 				*map_at(&told, p[i].child) = p[i].parent + 1;
 	}
-	free(p);
+	shelf_give(shelf, p);
 	vec_done(&ballots);
 	map_done(&told);
 	kept = weigh(pairs, nr, left_out);
@@ -183,6 +188,13 @@ static bool vote(const struct pair *pairs, size_t nr, const struct verdict *all,
 		10 * (uint64_t)kept.nr_children >= 8 * (uint64_t)all->nr_children) ||
 	       (20 * nr_left <= 3 * nr_lines &&
 		20 * (uint64_t)kept.nr_children >= 19 * (uint64_t)all->nr_children);
+}
+
+/* Three lines in twenty are left out at the most, and of the others one in fifty contradicts. So
+ * what a vote can save has no more lines against it, whatever statements they are of. */
+static bool may_be_voted(const struct verdict *all)
+{
+	return 100 * all->minority <= 17 * all->lines;
 }
 
 /* A parent is there before its child, give or take a twentieth of the run. */
@@ -200,7 +212,7 @@ static void keep_choices(struct function *f, struct relating *r, const struct ce
 			 const struct pair *p, size_t nr, const struct map *left_out)
 {
 	const struct pair *end = p + nr, *next;
-	struct map parents = { 0 };
+	struct map parents = { .shelf = w->shelf };
 
 	f->begin = (uint32_t)r->belongs.nr;
 	f->nr_children = 0;
@@ -211,7 +223,7 @@ static void keep_choices(struct function *f, struct relating *r, const struct ce
 		c = choose(p, next, left_out);
 		if (c.parent == UINT32_MAX)
 			continue;
-		vec_push(&r->belongs, (struct belongs){ p->child, c.parent });
+		shelf_push(r->shelf, &r->belongs, (struct belongs){ p->child, c.parent });
 		f->nr_children++;
 		f->nr_parents += !(*map_at(&parents, c.parent))++;
 		f->nr_late += is_late(w, p->child, c.parent);
@@ -222,20 +234,20 @@ static void keep_choices(struct function *f, struct relating *r, const struct ce
 }
 
 void function_test(struct function *f, struct relating *r, const struct census *w,
-		   struct pair *pairs, size_t nr)
+		   struct pair *pairs, size_t nr, bool by_parent)
 {
 	struct map left_out = { 0 };
 	struct verdict all, kept;
 
-	sort_records(pairs, nr, sizeof(*pairs), child_of);
+	sort_records_on(w->shelf, pairs, nr, sizeof(*pairs), by_parent ? child_of : both_of);
 	all = weigh(pairs, nr, NULL);
 	*f = (struct function){ .lines = all.lines, .exceptions = all.minority };
 	f->nr_children = all.nr_children;
 	f->holds = is_function(&all, w->is_small);
 	f->is_loose = !w->is_small && all.nr_children >= 20 && 10 * all.minority <= all.lines &&
 		      20 * (uint64_t)all.nr_torn <= 3 * (uint64_t)all.nr_children;
-	if (!f->holds && !w->is_small) {
-		f->holds = vote(pairs, nr, &all, &left_out);
+	if (!f->holds && !w->is_small && may_be_voted(&all)) {
+		f->holds = vote(w->shelf, pairs, nr, &all, &left_out);
 		kept = weigh(pairs, nr, &left_out);
 		if (f->holds)
 			f->exceptions = all.lines - (kept.lines - kept.minority);

@@ -17,12 +17,12 @@ struct habit {
 	uint64_t nr_outer;                   /* lines where it contains another identifier */
 	uint64_t nr_paths;                   /* (value, path that it is a part of) */
 	uint64_t nr_within;                  /* lines where it is a part of another one */
+	uint64_t zero_lines;                 /* lines where it is 0 */
 };
 
 struct habits {
 	struct census *w;
 	struct habit *v;       /* by kind */
-	struct map values;     /* (kind, value) */
 	struct map templates;  /* (kind, template) */
 	struct map places;     /* (kind, log, value): 1 + template, or MANY */
 	struct map around;     /* (kind, value, path) */
@@ -38,7 +38,7 @@ static void first_kinds(struct census *w)
 
 	for (size_t i = 0; i < 3 * ((size_t)t->shown.nr + 1); i++)
 		w->kind_of[i] = UINT32_MAX;
-	vec_each (&t->ids, id) {
+	vec_each (&w->distinct, id) {
 		if (census_kind(w, id) != UINT32_MAX)
 			continue;
 		census_set_kind(w, id, (uint32_t)w->kinds.nr);
@@ -57,11 +57,11 @@ static void find_traits(struct census *w)
 {
 	static const unsigned traits[] = { KIND_NUMBER, KIND_SMALL,   KIND_WORD,
 					   KIND_PATH,   KIND_ADDRESS, KIND_RANDOM };
-	struct map seen = { 0 };
+	struct map seen = { .shelf = w->shelf };
 	uint64_t(*nr)[6] = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
 	uint64_t *all = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*all)));
 
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		uint32_t kind = census_kind(w, id);
 		uint64_t *at = map_at(&seen, map_pair(kind, id->value));
 		unsigned shape;
@@ -155,6 +155,25 @@ static sym_t path_around(const struct census *w, const struct note *n, const str
 	return 0;
 }
 
+/* How many values each kind has. */
+static void count_values(struct census *w)
+{
+	struct map seen = { .shelf = w->shelf };
+
+	vec_each (&w->distinct, id) {
+		uint32_t kind = census_kind(w, id);
+
+		w->kinds.v[kind].nr_values += !(*map_at(&seen, map_pair(kind, id->value)))++;
+	}
+	map_done(&seen);
+}
+
+/* 00083: one of files that are to be listed in order. */
+static bool is_padded(struct str number)
+{
+	return number.n > 1 && number.p[0] == '0';
+}
+
 static void note_habits(struct habits *h, const struct note *n)
 {
 	struct census *w = h->w;
@@ -164,16 +183,16 @@ static void note_habits(struct habits *h, const struct note *n)
 		const struct told_id *id = &w->told->ids.v[n->ids + i];
 		uint32_t k = census_kind(w, id);
 		struct kind *kind = &w->kinds.v[k];
-		uint64_t *at = map_at(&h->values, map_pair(k, id->value));
+		uint64_t *at = map_at(&h->templates, map_pair(k, n->template));
 
-		kind->nr_values += !(*at)++;
-		at = map_at(&h->templates, map_pair(k, n->template));
 		kind->nr_templates += !(*at)++;
 		kind->lines += n->count;
 		if (id->place & NAMED_IN_THREAD)
 			h->v[k].thread_lines += n->count;
-		if (id->place & NAMED_ID)
+		if (id->place & NAMED_ID && !is_padded(names_str(&w->told->values, id->value)))
 			h->v[k].id_lines += n->count;
+		if (str_eq(names_str(&w->told->values, id->value), STR("0")))
+			h->v[k].zero_lines += n->count;
 		if (id->place & NAMED_WITHIN) {
 			sym_t path = path_around(w, n, id);
 
@@ -200,6 +219,12 @@ static bool is_counting(struct str key)
 	return false;
 }
 
+/* Whether what stands in front says that it numbers something. */
+static bool is_called_id(const struct kind *k, const struct habit *h)
+{
+	return k->traits & KIND_NUMBER && 2 * h->id_lines > k->lines;
+}
+
 /* Numbers are amounts unless they are given out in order and named again elsewhere. */
 static enum fate number_fate(const struct kind *k, const struct habit *h, bool is_small)
 {
@@ -207,11 +232,11 @@ static enum fate number_fate(const struct kind *k, const struct habit *h, bool i
 		return FATE_RARE;
 	if (is_counting(k->shown))
 		return FATE_ONCE;
+	/* who calls it an id need not give them out in order */
+	if (is_called_id(k, h))
+		return 5 * k->lines < 6 * (uint64_t)k->nr_values ? FATE_ONCE : FATE_KEPT;
 	if (2 * k->lines < 3 * (uint64_t)k->nr_values)
 		return FATE_ONCE;
-	/* who calls it an id need not give them out in order */
-	if (2 * h->id_lines > k->lines)
-		return FATE_KEPT;
 	if (10 * h->nr_places_twice < 3 * h->nr_places)
 		return FATE_ALONE;
 	if (h->nr_steps && 100 * h->nr_up < 55 * h->nr_steps)
@@ -240,6 +265,8 @@ static void drop_spelled(struct census *w)
 	vec_each (&w->told->ids, id) {
 		uint32_t kind = census_kind(w, id);
 
+		if (!(w->kinds.v[kind].traits & KIND_RANDOM))
+			continue;
 		nr[kind]++;
 		nr_texts[kind] += shape_is_text(names_str(&w->told->values, id->value));
 	}
@@ -253,7 +280,7 @@ static void drop_spelled(struct census *w)
 
 static void drop_answers(struct census *w)
 {
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		struct kind *k = &w->kinds.v[census_kind(w, id)];
 
 		if (k->traits & KIND_WORD && kind_is_kept(k) &&
@@ -278,9 +305,9 @@ static bool is_at_random(const struct kind *k)
 
 static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_small)
 {
-	/* a random name in several paths is that of what they are all of */
+	/* a random name in several paths is that of what they are all of; /orders/17 is order 17 */
 	if (10 * h->nr_within >= 9 * k->lines &&
-	    !(is_at_random(k) && h->nr_paths >= 2 * (uint64_t)k->nr_values))
+	    !(is_at_random(k) && h->nr_paths >= 2 * (uint64_t)k->nr_values) && !is_called_id(k, h))
 		return FATE_PART;
 	if (k->traits & KIND_NUMBER)
 		return number_fate(k, h, is_small);
@@ -295,10 +322,17 @@ static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_sm
 	return FATE_KEPT;
 }
 
+/* 0 on many more lines than any number has: nobody has it. */
+static bool is_zero_none(const struct kind *k, const struct habit *h)
+{
+	return k->traits & KIND_NUMBER && k->nr_values >= 50 && 5 * h->zero_lines >= k->lines &&
+	       h->zero_lines >= 20 * (k->lines / k->nr_values);
+}
+
 /* Whether names end in small numbers, as threads of a pool do. */
 static bool is_counted(const struct census *w, uint32_t kind)
 {
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		uint64_t v[8];
 		size_t nr;
 
@@ -311,13 +345,22 @@ static bool is_counted(const struct census *w, uint32_t kind)
 	return true;
 }
 
+static bool has_inner(const struct census *w, const struct note *n)
+{
+	unsigned places = 0;
+
+	for (size_t i = 0; i < n->nr; i++)
+		places |= w->told->ids.v[n->ids + i].place;
+	return places & NAMED_WITHIN;
+}
+
 /* Paths that hold the name of a thing are about that thing; so are threads named after one. */
 static void drop_outer(struct habits *h)
 {
 	struct census *w = h->w;
 
 	vec_each (&w->told->notes, n) {
-		for (size_t i = 0; i < n->nr; i++) {
+		for (size_t i = 0; i < n->nr && has_inner(w, n); i++) {
 			const struct told_id *id = &w->told->ids.v[n->ids + i];
 			uint32_t k = census_kind(w, id);
 
@@ -338,7 +381,10 @@ static void judge(struct census *w)
 {
 	struct habits h = { .w = w };
 
+	h.places.shelf = h.around.shelf = w->shelf;
+
 	h.v = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*h.v)));
+	count_values(w);
 	vec_each (&w->told->notes, n)
 		note_habits(&h, n);
 	for (size_t i = 0; i < w->kinds.nr; i++) {
@@ -347,6 +393,7 @@ static void judge(struct census *w)
 		if (k->fate != FATE_KEPT)
 			continue;
 		k->fate = fate_of(k, &h.v[i], w->is_small);
+		k->zero_is_none = is_zero_none(k, &h.v[i]);
 		if (10 * h.v[i].nr_within >= 9 * k->lines)
 			k->traits |= KIND_FOLDER;
 		if (10 * h.v[i].thread_lines >= 9 * k->lines && is_counted(w, (uint32_t)i))
@@ -354,7 +401,6 @@ static void judge(struct census *w)
 	}
 	drop_outer(&h);
 	free(h.v);
-	map_done(&h.values);
 	map_done(&h.templates);
 	map_done(&h.places);
 	map_done(&h.last_first);
@@ -385,16 +431,16 @@ static bool has_words(struct str name)
 /* "attempt_m" rather than "attempt_#_m_#". */
 static void find_names(struct census *w)
 {
-	struct map lines = { 0 };
+	uint64_t *lines = mem_zalloc(mem_bytes((size_t)w->told->shown.nr + 1, sizeof(*lines)));
 	uint64_t *worth = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*worth)));
 
 	vec_each (&w->told->notes, n)
 		for (size_t i = 0; i < n->nr; i++)
-			*map_at(&lines, w->told->ids.v[n->ids + i].shown) += n->count;
-	vec_each (&w->told->ids, id) {
+			lines[w->told->ids.v[n->ids + i].shown] += n->count;
+	vec_each (&w->distinct, id) {
 		struct kind *k = &w->kinds.v[census_kind(w, id)];
 		struct str shown = names_str(&w->told->shown, id->shown);
-		uint64_t found = worth_of(shown, *map_at(&lines, id->shown));
+		uint64_t found = worth_of(shown, lines[id->shown]);
 		char *name;
 
 		if (k->name.n && found <= worth[k - w->kinds.v])
@@ -410,7 +456,7 @@ static void find_names(struct census *w)
 			k->name = arena_str(w->arena, shown);
 	}
 	free(worth);
-	map_done(&lines);
+	free(lines);
 }
 
 static int by_lines(const void *a, const void *b)

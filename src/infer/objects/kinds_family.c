@@ -43,13 +43,14 @@ struct str kinds_tail(struct str shown)
 struct stands {
 	VEC(struct stand) v;
 	struct map known;
+	struct str *tails; /* by kind */
 };
 
 static void note_stand(struct stands *s, const struct census *w, const struct note *n, size_t i)
 {
 	const struct told_id *id = &w->told->ids.v[n->ids + i];
 	uint32_t kind = kinds_root(w, census_kind(w, id));
-	struct str tail = kinds_tail(w->kinds.v[kind].shown);
+	struct str tail = s->tails[kind];
 	uint64_t place = (uint64_t)n->template << 8 | (i & 255);
 
 	if (!tail.n || id->place & NAMED_IN_THREAD ||
@@ -81,6 +82,9 @@ void kinds_families(struct census *w)
 	struct map pairs = { 0 };
 	const struct map_slot *p = NULL;
 
+	s.tails = mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(*s.tails)));
+	for (size_t i = 0; i < w->kinds.nr; i++)
+		s.tails[i] = kinds_tail(w->kinds.v[i].shown);
 	vec_each (&w->told->notes, n)
 		for (size_t i = 0; i < n->nr; i++)
 			note_stand(&s, w, n, i);
@@ -91,6 +95,7 @@ void kinds_families(struct census *w)
 		if (p->value >= MIN_PLACES)
 			w->kinds.v[kinds_join(w, (uint32_t)(p->key >> 32), (uint32_t)p->key)]
 				.is_family = true;
+	free(s.tails);
 	vec_done(&s.v);
 	map_done(&s.known);
 	map_done(&pairs);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "infer/objects/kinds.h"
+#include "infer/objects/elders.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
 
@@ -106,7 +107,7 @@ static int by_template(const void *a, const void *b)
 static void join_paths(struct census *w)
 {
 	VEC(struct printed) v = { 0 };
-	struct map known = { 0 }, shared = { 0 };
+	struct map known = { .shelf = w->shelf }, shared = { 0 };
 	uint64_t *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
 	const struct map_slot *s = NULL;
 
@@ -145,10 +146,10 @@ static void join_paths(struct census *w)
 void kinds_unite(struct census *w)
 {
 	VEC(struct seen) seen = { 0 };
-	struct map known = { 0 }, shared = { 0 };
+	struct map known = { .shelf = w->shelf }, shared = { 0 };
 	uint64_t *nr_values = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr_values)));
 
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		uint32_t kind = census_kind(w, id);
 
 		if ((!sort_of(&w->kinds.v[kind]) && !has_schema(&w->kinds.v[kind])) ||
@@ -171,6 +172,7 @@ void kinds_unite(struct census *w)
 		join_paths(w);
 		kinds_families(w);
 	}
+	elders_unite(w);
 	for (size_t i = 0; i < 3 * ((size_t)w->told->shown.nr + 1); i++)
 		if (w->kind_of[i] != UINT32_MAX)
 			w->kind_of[i] = kinds_root(w, w->kind_of[i]);

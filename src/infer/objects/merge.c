@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/shelf.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
@@ -20,10 +21,16 @@ static bool covers(const struct function *f, const struct kind *children,
 	       20 * (uint64_t)f->nr_parents >= 19 * (uint64_t)parents->nr_things;
 }
 
+/* Numbers are not proved to be the same by being as few and as small. */
+static bool is_by_chance(const struct tie *t, const struct kind *k)
+{
+	return k->traits & KIND_SMALL || t->a_of_b.nr_children < 20 || t->nr_templates < 3;
+}
+
 static bool are_interchangeable(const struct census *w, const struct tie *t)
 {
 	const struct kind *a = &w->kinds.v[t->a], *b = &w->kinds.v[t->b];
-	unsigned never = KIND_WORD | KIND_NUMBER | KIND_LOG;
+	unsigned never = KIND_WORD | KIND_LOG;
 
 	if (t->is_alias)
 		return true;
@@ -32,6 +39,9 @@ static bool are_interchangeable(const struct census *w, const struct tie *t)
 	if (t->is_equal)
 		return true;
 	if (!w->is_small && ((a->traits | b->traits) & never || a->scope || b->scope))
+		return false;
+	if (!w->is_small && ((a->traits & KIND_NUMBER && is_by_chance(t, a)) ||
+			     (b->traits & KIND_NUMBER && is_by_chance(t, b))))
 		return false;
 	if (!w->is_small && t->a_of_b.nr_children < 5 && t->nr_templates < 3)
 		return false;
@@ -62,7 +72,7 @@ static uint32_t counterpart(struct census *w, const struct relating *r, uint32_t
 	if (found == UINT32_MAX)
 		found = census_thing(w, to, w->things.v[thing].value, 0);
 	else
-		vec_push(&w->aliases, (struct other_name){ found, thing });
+		shelf_push(w->shelf, &w->aliases, (struct other_name){ found, thing });
 	*map_at(known, thing) = found + 1;
 	return found;
 }
@@ -86,7 +96,7 @@ static bool is_named(const struct census *w, size_t begin, uint32_t thing)
 /* Lines name the thing that stands for it, once. */
 static void rename_things(struct census *w, const struct relating *r)
 {
-	struct map known = { 0 };
+	struct map known = { .shelf = w->shelf };
 	uint32_t *old = w->named.v;
 
 	w->named.v = NULL;
@@ -100,7 +110,7 @@ static void rename_things(struct census *w, const struct relating *r)
 
 			if (is_named(w, w->named_at.v[i], thing))
 				continue;
-			vec_push(&w->named, thing);
+			shelf_push(w->shelf, &w->named, thing);
 			if (thing != old[j])
 				census_lives(w, thing, &w->told->notes.v[i]);
 		}
@@ -112,8 +122,16 @@ static void rename_things(struct census *w, const struct relating *r)
 		if (w->things.v[i].scope)
 			w->things.v[i].scope =
 				final_thing(w, r, w->things.v[i].scope - 1, &known) + 1;
-	free(old);
+	shelf_give(w->shelf, old);
 	map_done(&known);
+}
+
+/* Whether a is the better name of both: a number may be given out again. */
+static bool stands_for(const struct kind *a, const struct kind *b)
+{
+	if ((a->traits ^ b->traits) & KIND_NUMBER)
+		return b->traits & KIND_NUMBER;
+	return a->lines > b->lines;
 }
 
 void merge_kinds(struct census *w, const struct relating *r)
@@ -128,7 +146,7 @@ void merge_kinds(struct census *w, const struct relating *r)
 		/* a chain of merges goes by direct ties only, so that each thing finds its own */
 		if (a != t->a || b != t->b)
 			continue;
-		if (w->kinds.v[a].lines < w->kinds.v[b].lines) {
+		if (stands_for(&w->kinds.v[b], &w->kinds.v[a])) {
 			uint32_t swap = a;
 
 			a = b;
@@ -136,6 +154,7 @@ void merge_kinds(struct census *w, const struct relating *r)
 		}
 		w->kinds.v[b].fate = FATE_MERGED;
 		w->kinds.v[b].into = a;
+		w->kinds.v[a].is_settled = w->kinds.v[b].is_settled = false;
 		is_any = true;
 	}
 	vec_each (&w->kinds, k)
@@ -147,8 +166,13 @@ void merge_kinds(struct census *w, const struct relating *r)
 
 static bool is_strong(const struct kind *k)
 {
-	return kind_is_kept(k) &&
-	       !(k->traits & (KIND_NUMBER | KIND_WORD | KIND_ADDRESS | KIND_PATH | KIND_LOG));
+	unsigned weak = KIND_NUMBER | KIND_WORD | KIND_ADDRESS | KIND_PATH | KIND_LOG;
+
+	if (!kind_is_kept(k))
+		return false;
+	/* a connection has one user, and so has a process */
+	return !(k->traits & weak) || k->traits & KIND_BRIEF ||
+	       (k->traits & KIND_NUMBER && !(k->traits & KIND_SMALL) && k->nr_templates >= 3);
 }
 
 /* A name is something that another thing has one of: of its user an application has one. */

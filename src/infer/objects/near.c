@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/shelf.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
@@ -103,8 +104,9 @@ static void gather_lines(struct nearing *n)
 
 	for (uint32_t i = 0; i < t->notes.nr; i++)
 		if (n->w->named_at.v[i + 1] > n->w->named_at.v[i])
-			vec_push(&n->lines, (struct line){ t->notes.v[i].file, t->notes.v[i].thread,
-							   t->notes.v[i].first_ns, i });
+			shelf_push(n->w->shelf, &n->lines,
+				   (struct line){ t->notes.v[i].file, t->notes.v[i].thread,
+						  t->notes.v[i].first_ns, i });
 	if (n->lines.nr)
 		qsort(n->lines.v, n->lines.nr, sizeof(*n->lines.v), by_thread);
 }
@@ -144,7 +146,7 @@ static void decide(struct nearing *n, struct relating *r, const struct guess *g,
 
 void near_make(struct relating *r, const struct census *w)
 {
-	struct nearing n = { .w = w, .r = r };
+	struct nearing n = { .w = w, .r = r, .done.shelf = w->shelf };
 
 	gather_lines(&n);
 	for (size_t i = 0; i < n.lines.nr; i++) {
@@ -164,7 +166,7 @@ void near_make(struct relating *r, const struct census *w)
 			;
 		decide(&n, r, n.v.v + i, end - i);
 	}
-	vec_done(&n.lines);
+	shelf_done(w->shelf, &n.lines);
 	vec_done(&n.v);
 	map_done(&n.done);
 }

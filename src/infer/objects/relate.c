@@ -4,6 +4,7 @@
 
 #include "base/crew.h"
 #include "base/map.h"
+#include "base/shelf.h"
 #include "base/sort.h"
 #include "base/time.h"
 #include "infer/objects/told.h"
@@ -11,7 +12,10 @@
 
 #define NO_TEMPLATE UINT32_MAX /* told by a path, a name or a scope, not by a statement */
 
-enum { PATH_LINES = 3 }; /* a path says it once, and for all lines of its log */
+enum {
+	PATH_LINES = 3, /* a path says it once, and for all lines of its log */
+	MAX_NAMED = 128,
+};
 
 /* Lines of one template that name both; a's kind is the lower number. */
 struct meeting {
@@ -33,6 +37,11 @@ static bool is_scope_of(const struct census *w, uint32_t kind, uint32_t of)
 	return w->kinds.v[of].scope == kind + 1;
 }
 
+static bool are_settled(const struct census *w, uint32_t a, uint32_t b)
+{
+	return w->kinds.v[a].is_settled && w->kinds.v[b].is_settled;
+}
+
 static void meet(struct meetings *m, const struct census *w, uint32_t a, uint32_t b,
 		 uint32_t template, uint64_t count, int64_t ns)
 {
@@ -50,35 +59,31 @@ static void meet(struct meetings *m, const struct census *w, uint32_t a, uint32_
 	m->nr++;
 }
 
-static size_t nr_of_kind(const struct census *w, const uint32_t *v, size_t nr, uint32_t kind)
-{
-	size_t found = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		found += w->things.v[v[i]].kind == kind;
-	return found;
-}
-
 /* All pairs of one line; where it lists several of both kinds, who is with whom is not told. */
 static void meet_all(struct meetings *m, const struct census *w, const uint32_t *v, size_t nr,
 		     uint32_t template, uint64_t count, int64_t ns)
 {
-	for (size_t i = 0; i < nr; i++) {
-		uint32_t a = w->things.v[v[i]].kind;
+	uint32_t kinds[MAX_NAMED], thing[MAX_NAMED];
+	bool has_more[MAX_NAMED];
+	size_t n = 0;
 
-		if (!kind_is_kept(&w->kinds.v[a]))
-			continue;
-		for (size_t j = i + 1; j < nr; j++) {
-			uint32_t b = w->things.v[v[j]].kind;
-
-			if (a == b || !kind_is_kept(&w->kinds.v[b]) || is_scope_of(w, a, b) ||
-			    is_scope_of(w, b, a))
-				continue;
-			if (nr_of_kind(w, v, nr, a) > 1 && nr_of_kind(w, v, nr, b) > 1)
-				continue;
-			meet(m, w, v[i], v[j], template, count, ns);
-		}
+	for (size_t i = 0; i < nr && n < MAX_NAMED; i++) {
+		kinds[n] = w->things.v[v[i]].kind;
+		thing[n] = v[i];
+		n += kind_is_kept(&w->kinds.v[kinds[n]]);
 	}
+	for (size_t i = 0; i < n; i++) {
+		has_more[i] = false;
+		for (size_t j = 0; j < n; j++)
+			has_more[i] |= i != j && kinds[i] == kinds[j];
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++)
+			if (kinds[i] != kinds[j] && !(has_more[i] && has_more[j]) &&
+			    !are_settled(w, kinds[i], kinds[j]) &&
+			    !is_scope_of(w, kinds[i], kinds[j]) &&
+			    !is_scope_of(w, kinds[j], kinds[i]))
+				meet(m, w, thing[i], thing[j], template, count, ns);
 }
 
 static void find_meetings(struct meetings *m, const struct census *w)
@@ -96,14 +101,10 @@ static void find_meetings(struct meetings *m, const struct census *w)
 	for (uint32_t i = 0; i < w->things.nr; i++) {
 		const struct thing *t = &w->things.v[i];
 
-		if (t->scope && kind_is_kept(&w->kinds.v[t->kind]))
+		if (t->scope && kind_is_kept(&w->kinds.v[t->kind]) &&
+		    !are_settled(w, t->kind, w->things.v[t->scope - 1].kind))
 			meet(m, w, t->scope - 1, i, NO_TEMPLATE, t->lines, t->first_ns);
 	}
-}
-
-static uint64_t template_of(const void *record)
-{
-	return ((const struct meeting *)record)->template;
 }
 
 /* Keeps the templates with the most lines. */
@@ -128,7 +129,7 @@ static bool is_equal(const struct census *w, const struct meeting *m, size_t nr)
 {
 	const struct kind *a = &w->kinds.v[w->things.v[m->a].kind];
 	const struct kind *b = &w->kinds.v[w->things.v[m->b].kind];
-	struct map values = { 0 };
+	struct map values = { .shelf = w->shelf };
 	bool is_same = nr >= 5 && a->traits & b->traits & KIND_SMALL && a->scope == b->scope;
 	size_t nr_values;
 
@@ -148,31 +149,66 @@ static void settle_loose(struct function *f, const struct function *other)
 		f->holds = true;
 }
 
+static int by_key(const void *a, const void *b)
+{
+	uint64_t x = ((const struct map_slot *)a)->key, y = ((const struct map_slot *)b)->key;
+
+	return (x > y) - (x < y);
+}
+
+struct slots {
+	VEC(struct map_slot) v;
+};
+
+/* What a table holds, in the order of its keys. */
+static void slots_of(struct slots *s, const struct map *m)
+{
+	for (const struct map_slot *at = NULL; (at = map_next(m, at));)
+		vec_push(&s->v, *at);
+	if (s->v.nr)
+		qsort(s->v.v, s->v.nr, sizeof(*s->v.v), by_key);
+}
+
+static void note_templates(struct tie *t, const struct meeting *m, size_t nr)
+{
+	struct map lines = { 0 };
+	struct slots templates = { 0 };
+	uint64_t *at = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!i || m[i].template != m[i - 1].template)
+			at = map_at(&lines, m[i].template);
+		*at += m[i].count;
+	}
+	slots_of(&templates, &lines);
+	vec_each (&templates.v, s)
+		note_template(t, (uint32_t)s->key, s->value);
+	vec_done(&templates.v);
+	map_done(&lines);
+}
+
 static void test_tie(struct relating *r, const struct census *w, const struct meeting *m, size_t nr)
 {
 	struct tie t = { .a = w->things.v[m->a].kind, .b = w->things.v[m->b].kind };
-	struct pair *pairs = mem_alloc(mem_bytes(nr, sizeof(*pairs)));
-	uint64_t lines = 0;
+	struct pair *pairs = shelf_alloc(w->shelf, mem_bytes(nr, sizeof(*pairs)));
 
 	t.is_equal = is_equal(w, m, nr);
 	t.is_within = is_scope_of(w, t.a, t.b) || is_scope_of(w, t.b, t.a);
-	for (size_t i = 0; i < nr; i++) {
-		lines += m[i].count;
-		if (i + 1 == nr || m[i].template != m[i + 1].template) {
-			note_template(&t, m[i].template, lines);
-			lines = 0;
-		}
-		pairs[i] =
-			(struct pair){ m[i].b, m[i].a, m[i].template, m[i].count, m[i].first_ns };
-	}
-	function_test(&t.a_of_b, r, w, pairs, nr);
+	note_templates(&t, m, nr);
 	for (size_t i = 0; i < nr; i++)
 		pairs[i] =
-			(struct pair){ m[i].a, m[i].b, m[i].template, m[i].count, m[i].first_ns };
-	function_test(&t.b_of_a, r, w, pairs, nr);
+			(struct pair){ m[i].b, m[i].a, m[i].template, m[i].count, m[i].first_ns };
+	function_test(&t.a_of_b, r, w, pairs, nr, false);
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t child = pairs[i].parent;
+
+		pairs[i].parent = pairs[i].child;
+		pairs[i].child = child;
+	}
+	function_test(&t.b_of_a, r, w, pairs, nr, true);
 	settle_loose(&t.a_of_b, &t.b_of_a);
 	settle_loose(&t.b_of_a, &t.a_of_b);
-	free(pairs);
+	shelf_give(w->shelf, pairs);
 	vec_push(&r->ties, t);
 }
 
@@ -188,7 +224,6 @@ static void test_group(void *ctx, uint32_t item)
 {
 	struct group *g = (struct group *)ctx + item;
 
-	sort_records(g->m, g->nr, sizeof(*g->m), template_of);
 	test_tie(&g->own, g->w, g->m, g->nr);
 }
 
@@ -204,15 +239,17 @@ static void take_group(struct relating *r, struct group *g)
 		vec_push(&r->ties, *t);
 	}
 	vec_each (&g->own.belongs, v)
-		vec_push(&r->belongs, *v);
+		shelf_push(r->shelf, &r->belongs, *v);
 	relate_done(&g->own);
 }
 
-static int by_kinds(const void *a, const void *b)
+static int by_pair(const void *a, const void *b)
 {
-	uint64_t x = ((const struct map_slot *)a)->key, y = ((const struct map_slot *)b)->key;
+	const struct tie *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return (x->b > y->b) - (x->b < y->b);
 }
 
 struct groups {
@@ -222,43 +259,90 @@ struct groups {
 /* One for each two kinds, in their order, each with its place among the meetings. */
 static void find_groups(struct groups *g, struct meetings *m, const struct census *w)
 {
-	VEC(struct map_slot) kinds = { 0 };
+	struct slots kinds = { 0 };
 	size_t sum = 0;
 
 	find_meetings(m, w);
-	m->v = mem_alloc(mem_bytes(m->nr + 1, sizeof(*m->v)));
-	for (const struct map_slot *s = NULL; (s = map_next(&m->at, s));)
-		vec_push(&kinds, *s);
-	if (kinds.nr)
-		qsort(kinds.v, kinds.nr, sizeof(*kinds.v), by_kinds);
-	vec_each (&kinds, k) {
-		vec_push(&g->v, (struct group){ .w = w, .m = m->v + sum, .nr = k->value });
+	m->v = shelf_alloc(w->shelf, mem_bytes(m->nr + 1, sizeof(*m->v)));
+	slots_of(&kinds, &m->at);
+	vec_each (&kinds.v, k) {
+		vec_push(&g->v,
+			 (struct group){
+				 .w = w, .m = m->v + sum, .nr = k->value, .own.shelf = w->shelf });
 		*map_at(&m->at, k->key) = sum;
 		sum += k->value;
 	}
-	vec_done(&kinds);
+	vec_done(&kinds.v);
 	find_meetings(m, w);
 }
 
-void relate_make(struct relating *r, const struct census *w)
+static void take_belongs(struct relating *r, const struct relating *from, struct function *f)
+{
+	uint32_t begin = (uint32_t)r->belongs.nr;
+
+	for (uint32_t i = f->begin; i < f->end; i++)
+		shelf_push(r->shelf, &r->belongs, from->belongs.v[i]);
+	f->begin = begin;
+	f->end = (uint32_t)r->belongs.nr;
+}
+
+/* Whether lines tell of both kinds what they told before. */
+static bool is_as_before(const struct census *w, const struct tie *t)
+{
+	const struct kind *a = &w->kinds.v[t->a], *b = &w->kinds.v[t->b];
+
+	if (!are_settled(w, t->a, t->b))
+		return false;
+	if (t->is_within)
+		return kind_is_kept(is_scope_of(w, t->a, t->b) ? b : a);
+	return kind_is_kept(a) && kind_is_kept(b);
+}
+
+static void take_before(struct relating *r, const struct census *w, const struct relating *before)
+{
+	vec_each (&before->shown, t) {
+		struct tie kept = *t;
+
+		if (!is_as_before(w, t))
+			continue;
+		take_belongs(r, before, &kept.a_of_b);
+		take_belongs(r, before, &kept.b_of_a);
+		vec_push(&r->ties, kept);
+	}
+}
+
+void relate_make(struct relating *r, struct census *w, const struct relating *before)
 {
 	struct meetings m = { 0 };
 	struct groups groups = { 0 };
+	bool is_settled = true;
 
-	*r = (struct relating){ 0 };
-	find_groups(&groups, &m, w);
+	*r = (struct relating){ .shelf = w->shelf };
+	vec_each (&w->kinds, k)
+		is_settled &= k->is_settled || !kind_is_kept(k);
+	if (before)
+		take_before(r, w, before);
+	if (!is_settled)
+		find_groups(&groups, &m, w);
 	crew_run((uint32_t)groups.v.nr, test_group, groups.v.v);
 	vec_each (&groups.v, g)
 		take_group(r, g);
+	if (r->ties.nr)
+		qsort(r->ties.v, r->ties.nr, sizeof(*r->ties.v), by_pair);
+	vec_each (&r->ties, t)
+		vec_push(&r->shown, *t);
+	vec_each (&w->kinds, k)
+		k->is_settled = true;
 	vec_done(&groups.v);
 	map_done(&m.at);
-	free(m.v);
+	shelf_give(w->shelf, m.v);
 }
 
 void relate_done(struct relating *r)
 {
 	vec_done(&r->ties);
-	vec_done(&r->belongs);
+	vec_done(&r->shown);
+	shelf_done(r->shelf, &r->belongs);
 }
 
 struct tie *relate_find(const struct relating *r, uint32_t kind, uint32_t other)
@@ -280,15 +364,6 @@ struct tie *relate_find(const struct relating *r, uint32_t kind, uint32_t other)
 	return NULL;
 }
 
-static int by_pair(const void *a, const void *b)
-{
-	const struct tie *x = a, *y = b;
-
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
-}
-
 static int by_child(const void *a, const void *b)
 {
 	const struct belongs *x = a, *y = b;
@@ -300,10 +375,10 @@ static struct function function_of(struct relating *r, const struct census *w,
 				   const struct belongs *v, size_t nr)
 {
 	struct function f = { .holds = true, .begin = (uint32_t)r->belongs.nr };
-	struct map parents = { 0 };
+	struct map parents = { .shelf = w->shelf };
 
 	for (size_t i = 0; i < nr; i++) {
-		vec_push(&r->belongs, v[i]);
+		shelf_push(r->shelf, &r->belongs, v[i]);
 		f.lines += w->things.v[v[i].child].lines;
 		f.nr_parents += !(*map_at(&parents, v[i].parent))++;
 	}

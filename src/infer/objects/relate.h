@@ -10,6 +10,7 @@
 #include "model/object.h"
 
 struct census;
+struct shelf;
 
 /* Two things that lines of one template name together. */
 struct pair {
@@ -52,11 +53,15 @@ struct tie {
 };
 
 struct relating {
-	VEC(struct tie) ties; /* by a, then b */
-	VEC(struct belongs) belongs;
+	VEC(struct tie) ties;        /* by a, then b */
+	VEC(struct tie) shown;       /* the same, as lines alone tell it */
+	VEC(struct belongs) belongs; /* on the shelf */
+	struct shelf *shelf;
 };
 
-void relate_make(struct relating *r, const struct census *w);
+/* From lines, paths and scopes. What was told before of kinds that are settled since is taken from
+ * there, and all kinds are settled then; before: what it made earlier, or NULL. */
+void relate_make(struct relating *r, struct census *w, const struct relating *before);
 void relate_done(struct relating *r);
 
 /* The tie of two kinds, or NULL. */
@@ -70,8 +75,9 @@ uint32_t relate_parent(const struct relating *r, const struct function *f, uint3
 void relate_tell(struct relating *r, const struct census *w, const struct belongs *v, size_t nr,
 		 struct tie how);
 
-/* For relate_make: tests one direction. Sorts the pairs; room for more in r->belongs. */
+/* For relate_make: tests one direction. Sorts the pairs; by_parent: they stand in the order of
+ * their parents already. */
 void function_test(struct function *f, struct relating *r, const struct census *w,
-		   struct pair *pairs, size_t nr);
+		   struct pair *pairs, size_t nr, bool by_parent);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/shelf.h"
 #include "base/time.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
@@ -56,7 +57,7 @@ static void count_life(struct scoping *s, uint64_t pair, uint32_t context, sym_t
 	if (n->first_ns == NS_NONE)
 		return;
 	if (!*at) {
-		vec_push(&s->spans, (struct life){ pair, n->first_ns, n->last_ns });
+		shelf_push(s->w->shelf, &s->spans, (struct life){ pair, n->first_ns, n->last_ns });
 		*at = s->spans.nr;
 	}
 	l = &s->spans.v[*at - 1];
@@ -303,11 +304,11 @@ static void name_within(struct scoping *s)
 				if (w->kinds.v[w->things.v[scope].kind].traits & KIND_LOG)
 					census_lives(w, scope, n);
 			}
-			vec_push(&named, thing);
+			shelf_push(w->shelf, &named, thing);
 		}
 	}
 	w->named_at.v[w->told->notes.nr] = (uint32_t)named.nr;
-	vec_done(&w->named);
+	shelf_done(w->shelf, &w->named);
 	w->named.v = named.v;
 	w->named.nr = named.nr;
 	w->named.room = named.room;
@@ -343,7 +344,7 @@ static uint32_t writing_kind(const struct census *w, uint32_t kind)
 /* Numbers that come back in several logs and in no other context mean something in a log each. */
 static bool comes_back(const struct census *w, uint32_t kind)
 {
-	struct map log_of = { 0 };
+	struct map log_of = { .shelf = w->shelf };
 	uint64_t nr_values = 0, nr_several = 0;
 
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
@@ -369,7 +370,7 @@ static bool comes_back(const struct census *w, uint32_t kind)
 static uint64_t *statements_twice(const struct census *w)
 {
 	uint64_t *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
-	struct map first = { 0 };
+	struct map first = { .shelf = w->shelf };
 
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
 		uint64_t template = (uint64_t)w->told->notes.v[i].template + 1;
@@ -397,7 +398,7 @@ void scope_drop_counters(struct census *w)
 	uint64_t *lines = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*lines)));
 	uint64_t *twice = statements_twice(w);
 	uint64_t *nr_scopes = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr_scopes)));
-	struct map scopes = { 0 };
+	struct map scopes = { .shelf = w->shelf };
 
 	census_count(w);
 	vec_each (&w->things, t)
@@ -420,6 +421,8 @@ void scope_drop_counters(struct census *w)
 void scope_make(struct census *w)
 {
 	struct scoping s = { .w = w };
+
+	s.within.shelf = s.lives.shelf = s.of_context.shelf = s.values.shelf = w->shelf;
 
 	census_count(w);
 	contexts_find(&s.contexts, w);
@@ -458,7 +461,7 @@ void scope_make(struct census *w)
 	map_done(&s.within);
 	map_done(&s.lives);
 	map_done(&s.sums);
-	vec_done(&s.spans);
+	shelf_done(w->shelf, &s.spans);
 	map_done(&s.lines);
 	map_done(&s.values);
 	map_done(&s.nr_values);

@@ -109,7 +109,7 @@ static bool is_address(struct str s)
 	}
 	if (!host.n || host.n > 255)
 		return false;
-	return has_port || (nr_points == 3 && nr_other == 3);
+	return has_port || (nr_points == 3 && !nr_other);
 }
 
 static bool is_word(struct str s)

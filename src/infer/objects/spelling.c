@@ -34,7 +34,7 @@ static bool is_name_with_numbers(const struct kind *k)
 /* The last number of each name of a kind, to 1 + its value or SEVERAL. */
 static void last_numbers(const struct census *w, uint32_t kind, struct map *by_number)
 {
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		uint64_t v[8], *at;
 		size_t nr;
 
@@ -51,12 +51,12 @@ static void last_numbers(const struct census *w, uint32_t kind, struct map *by_n
 /* Whether most numbers of the kind are those of one name each; if so, they are that name. */
 static void number_names(struct census *w, uint32_t number, uint32_t name)
 {
-	struct map by_number = { 0 }, found = { 0 };
+	struct map by_number = { .shelf = w->shelf }, found = { .shelf = w->shelf };
 	const struct map_slot *s = NULL;
 	uint64_t nr = 0, nr_found = 0;
 
 	last_numbers(w, name, &by_number);
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		struct str text = names_str(&w->told->values, id->value);
 		uint64_t value, *at, *known;
 
@@ -80,12 +80,12 @@ static void number_names(struct census *w, uint32_t number, uint32_t name)
 /* Values in names of threads whose end is a value seen elsewhere. */
 static void cut_threads(struct census *w)
 {
-	struct map elsewhere = { 0 };
+	struct map elsewhere = { .shelf = w->shelf };
 
-	vec_each (&w->told->ids, id)
+	vec_each (&w->distinct, id)
 		if (!(id->place & NAMED_IN_THREAD))
 			*map_at(&elsewhere, map_pair(census_kind(w, id), id->value)) = 1;
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		struct str text = names_str(&w->told->values, id->value);
 		uint32_t kind = census_kind(w, id);
 
@@ -128,7 +128,7 @@ static bool has_extension(struct str shown)
 /* The last parts of all paths, to 1 + (kind, path) or SEVERAL. */
 static void last_parts(const struct census *w, struct map *by_part)
 {
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		uint32_t kind = census_kind(w, id);
 		sym_t part;
 		uint64_t *at, path = map_pair(kind, id->value) + 1;
@@ -147,12 +147,12 @@ static void last_parts(const struct census *w, struct map *by_part)
 /* Kinds of names most of which are the last part of a path are files. */
 static void name_files(struct census *w)
 {
-	struct map by_part = { 0 }, seen = { 0 };
+	struct map by_part = { .shelf = w->shelf }, seen = { .shelf = w->shelf };
 	uint64_t *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
 	uint64_t *nr_files = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr_files)));
 
 	last_parts(w, &by_part);
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		uint32_t kind = census_kind(w, id);
 
 		if (!is_name_with_numbers(&w->kinds.v[kind]) ||
@@ -162,7 +162,7 @@ static void name_files(struct census *w)
 		nr[kind]++;
 		nr_files[kind] += map_find(&by_part, id->value) != NULL;
 	}
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		uint32_t kind = census_kind(w, id);
 		const uint64_t *at = map_find(&by_part, id->value);
 
@@ -181,16 +181,16 @@ static void name_files(struct census *w)
 /* Thirty-two digits that are a UUID elsewhere. */
 static void add_dashes(struct census *w)
 {
-	struct map uuids = { 0 };
+	struct map uuids = { .shelf = w->shelf };
 
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		uint32_t kind = census_kind(w, id);
 
 		if (names_str(&w->told->values, id->value).n == 36 &&
 		    w->kinds.v[kind].traits & KIND_RANDOM && kind_is_kept(&w->kinds.v[kind]))
 			*map_at(&uuids, id->value) = map_pair(kind, id->value) + 1;
 	}
-	vec_each (&w->told->ids, id) {
+	vec_each (&w->distinct, id) {
 		struct str s = names_str(&w->told->values, id->value);
 		char dashed[64];
 		const uint64_t *at;

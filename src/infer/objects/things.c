@@ -2,10 +2,16 @@
 
 #include <stdlib.h>
 
+#include "base/shelf.h"
 #include "base/time.h"
+#include "infer/objects/elders.h"
+#include "infer/objects/lives.h"
 #include "infer/objects/spelling.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
+#include "model/mention.h"
+
+#define UNKNOWN (UINT32_MAX - 1)
 
 /* "blk_12_7" without its last number and the sign before it. */
 static struct str without_last(struct str s)
@@ -49,24 +55,23 @@ struct fronts {
 static void find_versions(struct census *w)
 {
 	struct told *t = w->told;
-	struct map values = { 0 }, fronts = { 0 };
+	struct map values = { .shelf = w->shelf }, fronts = { .shelf = w->shelf };
 	struct fronts *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
 	uint32_t *front = mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(*front)));
 
 	for (size_t i = 0; i < w->kinds.nr; i++)
 		front[i] = front_kind(w, &w->kinds.v[i]);
-	vec_each (&t->ids, id)
+	vec_each (&w->distinct, id)
 		*map_at(&values, map_pair(census_kind(w, id), id->value)) |= 1;
-	for (size_t i = 0; i < t->ids.nr; i++) {
-		uint32_t k = census_kind(w, &t->ids.v[i]);
-		uint64_t *at = map_at(&values, map_pair(k, t->ids.v[i].value));
+	vec_each (&w->distinct, id) {
+		uint32_t k = census_kind(w, id);
+		uint64_t *at = map_at(&values, map_pair(k, id->value));
 		sym_t head;
 
 		if (front[k] == UINT32_MAX || *at & 2)
 			continue;
 		*at |= 2;
-		head = names_find(&t->values,
-				  without_last(names_str(&t->values, t->ids.v[i].value)));
+		head = names_find(&t->values, without_last(names_str(&t->values, id->value)));
 		nr[k].nr_values++;
 		at = head ? map_at(&fronts, map_pair(k, head)) : NULL;
 		nr[k].nr_fronts += !head || !*at;
@@ -89,7 +94,7 @@ static void find_dotted(struct census *w)
 	struct told *t = w->told;
 	unsigned char *seen = mem_zalloc(w->kinds.nr + 1);
 
-	vec_each (&t->ids, id) {
+	vec_each (&w->distinct, id) {
 		struct str value = names_str(&t->values, id->value);
 		size_t dot = str_find_char(value, '.');
 
@@ -112,7 +117,7 @@ static uint32_t thing_of(struct census *w, const struct told_id *id)
 
 	if (same)
 		return census_thing(w, (uint32_t)((*same - 1) >> 32), (sym_t)(*same - 1), 0);
-	if (!kind_is_kept(k))
+	if (!kind_is_kept(k) || (k->zero_is_none && str_eq(value, STR("0"))))
 		return UINT32_MAX;
 	if (k->version_of) {
 		kind = k->version_of - 1;
@@ -123,22 +128,57 @@ static uint32_t thing_of(struct census *w, const struct told_id *id)
 	return census_thing(w, kind, sym, 0);
 }
 
-static void name_things(struct census *w, const struct note *n)
+/* /orders/17/items: what it is asked of is order 17, the rest is a manner of asking. */
+static bool is_asked_of_another(const struct census *w, const struct note *n,
+				const struct told_id *path)
+{
+	struct str text = names_str(&w->told->values, path->value);
+	unsigned numbered = KIND_FOLDER | KIND_NUMBER;
+
+	if (!(w->kinds.v[census_kind(w, path)].traits & KIND_PATH))
+		return false;
+	for (size_t i = 0; i < n->nr; i++) {
+		const struct told_id *id = &w->told->ids.v[n->ids + i];
+		const struct kind *k = &w->kinds.v[census_kind(w, id)];
+
+		if (id->place & NAMED_WITHIN && kind_is_kept(k) &&
+		    (k->traits & numbered) == numbered &&
+		    str_find(text, names_str(&w->told->values, id->value)) < text.n)
+			return true;
+	}
+	return false;
+}
+
+/* known: by distinct identifier, what was found for it. */
+static void name_things(struct census *w, const struct note *n, uint32_t *known)
 {
 	size_t begin = w->named.nr;
 
-	vec_push(&w->named_at, (uint32_t)begin);
+	shelf_push(w->shelf, &w->named_at, (uint32_t)begin);
 	for (size_t i = 0; i < n->nr; i++) {
-		uint32_t thing = thing_of(w, &w->told->ids.v[n->ids + i]);
-		bool is_new = thing != UINT32_MAX;
+		const struct told_id *id = &w->told->ids.v[n->ids + i];
+		uint32_t *at = &known[w->distinct_of[n->ids + i]], thing;
+		bool is_new;
+
+		if (is_asked_of_another(w, n, id) || elders_is(w, n, id))
+			continue;
+		if (*at == UNKNOWN)
+			*at = thing_of(w, id);
+		thing = *at;
+		is_new = thing != UINT32_MAX;
 
 		for (size_t j = begin; j < w->named.nr; j++)
 			is_new &= w->named.v[j] != thing;
 		if (!is_new)
 			continue;
-		vec_push(&w->named, thing);
+		shelf_push(w->shelf, &w->named, thing);
 		census_lives(w, thing, n);
 	}
+}
+
+static bool has_port(struct str address)
+{
+	return str_find_char(address, ':') < address.n;
 }
 
 /* An address that lives for a small part of the run is the far end of a connection. */
@@ -152,7 +192,8 @@ static void part_addresses(struct census *w)
 	vec_each (&w->things, t) {
 		struct kind *k = &w->kinds.v[t->kind];
 
-		if (!(k->traits & KIND_ADDRESS) || k->traits & KIND_BRIEF || !span)
+		if (!(k->traits & KIND_ADDRESS) || k->traits & KIND_BRIEF || !span ||
+		    !has_port(names_str(&w->told->values, t->value)))
 			continue;
 		if (t->lines >= 5 && (t->last_ns - t->first_ns) / 3 >= span / 10)
 			continue;
@@ -171,12 +212,18 @@ static void part_addresses(struct census *w)
 
 void things_make(struct census *w)
 {
+	uint32_t *known = shelf_alloc(w->shelf, mem_bytes(w->distinct.nr + 1, sizeof(*known)));
+
 	find_versions(w);
 	find_dotted(w);
 	spelling_find(w);
+	for (size_t i = 0; i < w->distinct.nr; i++)
+		known[i] = UNKNOWN;
 	vec_each (&w->told->notes, n)
-		name_things(w, n);
-	vec_push(&w->named_at, (uint32_t)w->named.nr);
+		name_things(w, n, known);
+	shelf_give(w->shelf, known);
+	shelf_push(w->shelf, &w->named_at, (uint32_t)w->named.nr);
+	lives_part(w, true);
 	part_addresses(w);
 }
 
@@ -271,7 +318,7 @@ static void live_by_paths(struct census *w)
 
 void things_of_paths(struct census *w)
 {
-	struct map by_value = { 0 };
+	struct map by_value = { .shelf = w->shelf };
 	struct names writers = { 0 };
 	uint32_t log_kind = (uint32_t)w->kinds.nr;
 

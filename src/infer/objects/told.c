@@ -3,22 +3,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/shelf.h"
 #include "base/time.h"
+#include "infer/objects/deed.h"
 #include "model/mention.h"
 
 enum { MAX_IDS = 64 }; /* of a line; lists beyond it say no more of who belongs to whom */
+
+void told_init(struct told *t, struct shelf *shelf, size_t max_index)
+{
+	*t = (struct told){ .shelf = shelf, .max_index = max_index };
+	t->shown.arena.shelf = t->values.arena.shelf = t->texts.arena.shelf = shelf;
+	t->note_at.shelf = t->notes_before.shelf = shelf;
+	t->turns.shelf = t->turns.turn_at.shelf = shelf;
+}
 
 void told_done(struct told *t)
 {
 	names_done(&t->shown);
 	names_done(&t->values);
 	names_done(&t->texts);
-	vec_done(&t->ids);
-	vec_done(&t->notes);
+	shelf_done(t->shelf, &t->ids);
+	shelf_done(t->shelf, &t->notes);
 	vec_done(&t->templates);
 	map_done(&t->note_at);
+	map_done(&t->notes_before);
 	map_done(&t->template_at);
-	*t = (struct told){ 0 };
+	turns_done(&t->turns);
+	told_init(t, t->shelf, t->max_index);
 }
 
 static sym_t keep(struct told *t, struct names *in, struct str s)
@@ -36,11 +48,13 @@ static uint32_t template_of(struct told *t, const struct mention *m)
 	uint64_t *at = map_at(&t->template_at, m->template);
 
 	if (!*at) {
-		vec_push(&t->templates, (struct told_template){ m->template, 0 });
+		vec_push(&t->templates, (struct told_template){ .hash = m->template });
 		*at = t->templates.nr;
 	}
-	if (m->title.n && !t->templates.v[*at - 1].title)
+	if (m->title.n && !t->templates.v[*at - 1].title) {
 		t->templates.v[*at - 1].title = keep(t, &t->texts, m->title);
+		t->templates.v[*at - 1].deed = deed_of(m->title);
+	}
 	return (uint32_t)(*at - 1);
 }
 
@@ -58,7 +72,7 @@ static bool is_same(const struct told *t, const struct note *a, const struct not
 	for (size_t i = 0; i < a->nr; i++) {
 		const struct told_id *x = &t->ids.v[a->ids + i], *y = &t->ids.v[b->ids + i];
 
-		if (x->shown != y->shown || x->value != y->value)
+		if (x->shown != y->shown || x->value != y->value || x->life != y->life)
 			return false;
 	}
 	return true;
@@ -75,30 +89,55 @@ static void widen(struct note *old, const struct note *by)
 		old->level = by->level;
 }
 
+/* The note of this hash and what it says, or NULL. */
+static struct note *find_note(const struct told *t, const struct map *in, uint64_t hash,
+			      const struct note *n)
+{
+	const uint64_t *at;
+
+	for (; (at = map_find(in, hash)) && *at; hash++)
+		if (is_same(t, &t->notes.v[*at - 1], n))
+			return &t->notes.v[*at - 1];
+	return NULL;
+}
+
+/* Which notes there are is known of a bounded number of late ones: an equal one that comes after
+ * so many others is told twice, with its lines counted in both. */
+static void part_index(struct told *t)
+{
+	struct map late = t->note_at;
+
+	if (!t->max_index || t->note_at.nr < t->max_index)
+		return;
+	map_clear(&t->notes_before);
+	t->note_at = t->notes_before;
+	t->notes_before = late;
+}
+
 /* The ids of the note stand at the end of t->ids: they stay when it is new. */
 static void place_note(struct told *t, const struct note *n)
 {
+	struct note *old;
 	uint64_t hash = mixed(mixed(n->template, n->file), n->node);
 
 	for (size_t i = 0; i < n->nr; i++) {
 		const struct told_id *id = &t->ids.v[n->ids + i];
 
-		hash = mixed(hash, map_pair(id->shown, id->value));
+		hash = mixed(hash, map_pair(id->shown, id->value) + id->life);
 	}
-	for (;; hash++) {
-		uint64_t *at = map_at(&t->note_at, hash);
-
-		if (!*at) {
-			vec_push(&t->notes, *n);
-			*at = t->notes.nr;
-			return;
-		}
-		if (is_same(t, &t->notes.v[*at - 1], n)) {
-			widen(&t->notes.v[*at - 1], n);
-			t->ids.nr = n->ids;
-			return;
-		}
+	old = find_note(t, &t->note_at, hash, n);
+	if (!old)
+		old = find_note(t, &t->notes_before, hash, n);
+	if (old) {
+		widen(old, n);
+		t->ids.nr = n->ids;
+		return;
 	}
+	part_index(t);
+	while (*map_at(&t->note_at, hash))
+		hash++;
+	shelf_push(t->shelf, &t->notes, *n);
+	*map_at(&t->note_at, hash) = t->notes.nr;
 }
 
 /* Hexadecimal values that nothing names are told apart by their length, which is that of one kind.
@@ -115,8 +154,20 @@ static sym_t shown_as(struct told *t, const struct named *n)
 	return keep(t, &t->shown, str_of(text));
 }
 
-void told_add(struct told *t, const struct mention *m)
+static uint16_t life_of(struct told *t, const struct note *n, const struct mention *m, size_t i,
+			uint64_t *log)
 {
+	if (!turns_may(&m->v[i]))
+		return 0;
+	if (!*log)
+		*log = str_hash(m->file);
+	return turns_life(&t->turns, *log, &m->v[i], t->templates.v[n->template].deed, m);
+}
+
+/* lives: of each identifier, or NULL where they are to be found out. */
+static void add(struct told *t, const struct mention *m, const uint16_t *lives)
+{
+	uint64_t log = 0;
 	struct note n = { .first_ns = m->first_ns,
 			  .last_ns = m->last_ns,
 			  .count = m->count,
@@ -128,18 +179,26 @@ void told_add(struct told *t, const struct mention *m)
 			  .level = (uint8_t)m->level };
 
 	for (size_t i = 0; i < m->nr && i < MAX_IDS; i++) {
-		vec_push(&t->ids,
-			 (struct told_id){ shown_as(t, &m->v[i]),
-					   keep(t, &t->values, m->v[i].value), m->v[i].place });
+		uint16_t life = lives ? lives[i] : life_of(t, &n, m, i, &log);
+
+		shelf_push(t->shelf, &t->ids,
+			   (struct told_id){ shown_as(t, &m->v[i]),
+					     keep(t, &t->values, m->v[i].value),
+					     (uint16_t)m->v[i].place, life });
 		n.nr++;
 	}
 	t->nr_left += (m->nr - n.nr) * m->count;
 	place_note(t, &n);
 }
 
+void told_add(struct told *t, const struct mention *m)
+{
+	add(t, m, NULL);
+}
+
 size_t told_bytes(const struct told *t)
 {
-	return t->text_bytes + t->ids.nr * sizeof(*t->ids.v) +
+	return t->text_bytes + turns_bytes(&t->turns) + t->ids.nr * sizeof(*t->ids.v) +
 	       t->notes.nr * (sizeof(*t->notes.v) + 2 * sizeof(struct map_slot)) +
 	       t->templates.nr * sizeof(*t->templates.v);
 }
@@ -153,13 +212,13 @@ static int by_time(const void *a, const void *b)
 
 static int64_t median_last(const struct told *t)
 {
-	int64_t *v = mem_alloc(mem_bytes(t->notes.nr + 1, sizeof(*v))), median;
+	int64_t *v = shelf_alloc(t->shelf, mem_bytes(t->notes.nr + 1, sizeof(*v))), median;
 
 	for (size_t i = 0; i < t->notes.nr; i++)
 		v[i] = t->notes.v[i].last_ns;
 	qsort(v, t->notes.nr, sizeof(*v), by_time);
 	median = v[t->notes.nr / 2];
-	free(v);
+	shelf_give(t->shelf, v);
 	return median;
 }
 
@@ -167,6 +226,7 @@ static void move_note(struct told *to, const struct told *from, const struct not
 {
 	const struct told_template *old = &from->templates.v[n->template];
 	struct named v[MAX_IDS];
+	uint16_t lives[MAX_IDS];
 	struct mention m = { n->first_ns, n->last_ns, n->count, .level = n->level, .v = v };
 
 	m.node = names_str(&from->texts, n->node);
@@ -179,17 +239,19 @@ static void move_note(struct told *to, const struct told *from, const struct not
 
 		v[m.nr] = (struct named){ names_str(&from->shown, id->shown),
 					  names_str(&from->values, id->value), id->place };
+		lives[m.nr] = id->life;
 	}
-	told_add(to, &m);
+	add(to, &m, lives);
 }
 
 uint64_t told_forget(struct told *t)
 {
-	struct told fresh = { 0 };
+	struct told fresh;
 	int64_t median = median_last(t);
 	uint64_t nr_lines = 0;
 	size_t nr_half = t->notes.nr / 2, nr_equal = 0;
 
+	told_init(&fresh, t->shelf, t->max_index);
 	vec_each (&t->notes, n) {
 		/* many may end at the very time of the median: of these the first ones go */
 		if (n->last_ns < median || (n->last_ns == median && nr_equal++ < nr_half / 2))
@@ -198,6 +260,9 @@ uint64_t told_forget(struct told *t)
 			move_note(&fresh, t, n);
 	}
 	fresh.nr_left = t->nr_left;
+	fresh.turns = t->turns;
+	t->turns = (struct turns){ 0 };
+	turns_forget(&fresh.turns, median);
 	told_done(t);
 	*t = fresh;
 	return nr_lines;

@@ -9,13 +9,16 @@
 #include "base/map.h"
 #include "base/names.h"
 #include "base/vec.h"
+#include "infer/objects/turns.h"
 #include "model/level.h"
 
 struct mention;
+struct shelf;
 
 struct told_id {
 	sym_t shown, value;
-	uint32_t place;
+	uint16_t place;
+	uint16_t life; /* of several of that name in the log, as far as the log tells */
 };
 
 /* Lines of one file and template with the same identifiers. */
@@ -32,19 +35,25 @@ struct note {
 struct told_template {
 	uint64_t hash;
 	sym_t title;
+	enum relation_deed deed;
 };
 
-/* Zero is empty. */
+/* Zero is empty, with all of it in memory. */
 struct told {
+	struct shelf *shelf;               /* where all that grows with the lines lies */
 	struct names shown, values, texts; /* texts: nodes, files, threads, titles */
 	VEC(struct told_id) ids;
 	VEC(struct note) notes; /* in the order in which they came */
 	VEC(struct told_template) templates;
-	struct map note_at, template_at; /* number + 1, by hash */
-	size_t text_bytes;               /* of strings kept */
-	uint64_t nr_left;                /* identifiers left out, of lines that name too many */
+	struct map template_at;           /* number + 1, by hash */
+	struct map note_at, notes_before; /* the same: of late ones, and of those before */
+	size_t max_index;                 /* notes by which equal ones are found; 0: all */
+	struct turns turns;
+	size_t text_bytes; /* of strings kept */
+	uint64_t nr_left;  /* identifiers left out, of lines that name too many */
 };
 
+void told_init(struct told *t, struct shelf *shelf, size_t max_index);
 void told_done(struct told *t);
 void told_add(struct told *t, const struct mention *m);
 /* Memory in use, near enough. */

@@ -15,10 +15,9 @@ bool akin_dedicated(const struct work *w, const struct unit *u)
 			return true;
 	for (unsigned i = 0; i < l->nr_own; i++) {
 		struct str thread = names_str(&w->g->threads, l->thread);
-		struct str value = gather_value(w->g, line_names(w, l)[i]);
 
 		if (is_compound(w, w->g->kind_of.v[line_names(w, l)[i]]) &&
-		    str_find(thread, value) < thread.n)
+		    str_find(thread, gather_value(w->g, line_names(w, l)[i])) < thread.n)
 			return true;
 	}
 	return false;
@@ -168,15 +167,17 @@ bool akin_beside(const struct work *w, const struct unit *a, const struct unit *
 	return str_eq(p, q);
 }
 
-/* Whether the name is just part of a path that the line names. */
-static bool is_in_path(const struct work *w, const struct seen_line *l, uint32_t name)
+bool akin_in_path(const struct work *w, const struct seen_line *l, uint32_t name)
 {
 	struct str value = gather_value(w->g, name);
 
 	for (unsigned i = 0; i < l->nr_names; i++) {
-		struct str path = gather_value(w->g, line_names(w, l)[i]);
+		struct str path;
 
-		if (work_is_path(w, line_names(w, l)[i]) && str_find(path, value) < path.n)
+		if (!work_is_path(w, line_names(w, l)[i]))
+			continue;
+		path = gather_value(w->g, line_names(w, l)[i]);
+		if (str_find(path, value) < path.n)
 			return true;
 	}
 	return false;
@@ -203,7 +204,7 @@ uint32_t akin_caller(const struct work *w, const struct owners *o, const struct 
 		if (!is_caller(w, o, name, thing))
 			continue;
 		for (unsigned k = 0; k < q->nr_names; k++)
-			if (line_names(w, q)[k] == name && !is_in_path(w, p, name))
+			if (line_names(w, q)[k] == name && !akin_in_path(w, p, name))
 				return name;
 	}
 	return 0;

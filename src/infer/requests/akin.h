@@ -27,4 +27,7 @@ bool akin_beside(const struct work *w, const struct unit *a, const struct unit *
 uint32_t akin_caller(const struct work *w, const struct owners *o, const struct unit *a,
 		     const struct unit *b, uint32_t thing);
 
+/* Whether the name is just part of a path that the line names. */
+bool akin_in_path(const struct work *w, const struct seen_line *l, uint32_t name);
+
 #endif

@@ -220,6 +220,20 @@ static bool is_finer(const struct sitting *s, const struct candidate *c,
 	return hold_is_owner(s->o, g->kind_of.v[c->thing], g->kind_of.v[other->thing]);
 }
 
+/* Whether an earlier one of that type has done so to a part of what the last one shares. */
+static bool is_of_owner(const struct sitting *s, uint32_t unit, const struct candidate *last)
+{
+	uint32_t type = s->w->units.v[last->unit].type;
+
+	for (uint32_t i = s->l->at.v[unit]; i < s->l->at.v[unit + 1] && last->is_last; i++) {
+		const struct candidate *c = &s->l->v.v[i];
+
+		if (!c->is_last && s->w->units.v[c->unit].type == type && is_finer(s, c, last))
+			return true;
+	}
+	return false;
+}
+
 const struct candidate *cause_find(struct sitting *s, uint32_t unit, double *sure)
 {
 	struct work *w = s->w;
@@ -232,7 +246,7 @@ const struct candidate *cause_find(struct sitting *s, uint32_t unit, double *sur
 		double share;
 
 		/* the same work on the same thing again is another request */
-		if (a->is_batch || a->type == w->units.v[unit].type ||
+		if (a->is_batch || a->type == w->units.v[unit].type || is_of_owner(s, unit, c) ||
 		    (!is_fine && !is_nearer(s, c, best)) ||
 		    (best && *sure >= SURE_OF_PART && is_finer(s, best, c)))
 			continue;
@@ -298,8 +312,9 @@ const struct candidate *cause_at_once(const struct sitting *s, uint32_t unit)
 		const struct candidate *c = &s->l->v.v[i];
 		const struct unit *a = &w->units.v[c->unit];
 
-		if (a->type != u->type && !a->is_batch && u->start - a->end <= AT_ONCE_NS &&
-		    (!best || c->unit > best->unit) && akin_by_the_same(w, a, u, c->thing))
+		if (a->type != u->type && !a->is_batch && !c->is_last &&
+		    u->start - a->end <= AT_ONCE_NS && (!best || c->unit > best->unit) &&
+		    akin_by_the_same(w, a, u, c->thing))
 			best = c;
 	}
 	return best;

@@ -27,6 +27,7 @@ enum {
 };
 #define SURE_SHARE 0.9
 #define LOOSE_SHARE 0.6
+#define VERSIONS_MAX 1.5
 #define NS_PER_MS 1000000
 
 struct cutter {
@@ -141,6 +142,28 @@ static void learn_kinds(struct cutter *c, const struct seen_line *p, const struc
 	}
 }
 
+/* blk#2 of blk#1: where things hardly ever have more than one number behind theirs it tells
+ * versions, and another version is the same thing. */
+static bool tells_versions(const struct cutter *c, uint32_t kind)
+{
+	uint32_t above = c->w->looks[kind].above;
+
+	return above && c->values[kind] <= VERSIONS_MAX * c->values[above];
+}
+
+/* Whether the lines name another version of one thing each. */
+static bool is_version(const struct cutter *c, const struct met *v, unsigned nr, uint32_t kind)
+{
+	for (unsigned i = 0; i < nr && tells_versions(c, kind); i++)
+		if (v[i].is_shared && v[i].kind == c->w->looks[kind].above)
+			return true;
+	/* what else is called after the same numbers */
+	for (unsigned i = 0; i < nr && c->w->looks[kind].is_numbers; i++)
+		if (!v[i].is_shared && v[i].kind != kind && is_version(c, v, nr, v[i].kind))
+			return true;
+	return false;
+}
+
 static enum relation relate(const struct cutter *c, const struct seen_line *p,
 			    const struct seen_line *e)
 {
@@ -150,6 +173,8 @@ static enum relation relate(const struct cutter *c, const struct seen_line *p,
 	bool is_sure = false;
 
 	for (unsigned i = 0; i < nr; i++) {
+		if (!v[i].is_shared && p->type != e->type && is_version(c, v, nr, v[i].kind))
+			continue;
 		/* the same statement that lists other things is said of something else */
 		if (v[i].is_shared && (p->type != e->type || v[i].differs == 0)) {
 			shared = fmaxf(shared, v[i].shared);

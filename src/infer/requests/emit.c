@@ -6,15 +6,14 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "infer/requests/fragment.h"
 #include "infer/requests/makeup.h"
 #include "infer/requests/match.h"
 #include "infer/requests/match_name.h"
 #include "infer/requests/operation.h"
 #include "infer/requests/whole.h"
-#include "model/operations.h"
 #include "model/request.h"
 #include "program/model_file.h"
-#include "store/store.h"
 
 #define METHOD "requests"
 #define SOON_NS INT64_C(200000000)
@@ -119,11 +118,8 @@ struct body {
 static void add_event(struct emitting *e, struct body *b, const struct unit *u,
 		      const struct seen_line *l, uint32_t span)
 {
-	uint64_t *number;
+	uint64_t *number = map_at(&b->numbers, operations_of(e->operations, u, l));
 
-	if (e->out->skips_placed && store_is_placed(e->out->store, l->event))
-		return;
-	number = map_at(&b->numbers, operations_of(e->operations, u, l));
 	if (!*number)
 		*number = b->numbers.nr;
 	vec_push(&b->events, l->event);
@@ -204,9 +200,9 @@ static void add_span(struct emitting *e, struct body *b, uint32_t unit)
 	}
 	e->span_of[unit] = (uint32_t)b->spans.nr;
 	s.id = arena_fmt(&e->arena, "%zu", b->spans.nr + 1);
-	/* what is done when its cause is over was handed on */
+	/* what is done when its cause is over was handed on: the whole request waits for it, unless
+	 * it is over before (close_body) */
 	s.parent = parent && b->spans.v[parent].end >= u->end ? parent : 0;
-	s.follows = parent && !s.parent;
 	for (uint32_t at = u->from; at < u->to; at++) {
 		const struct seen_line *l = work_line(e->w, at);
 
@@ -262,9 +258,7 @@ static int64_t close_body(struct body *b)
 	b->spans.v[0].end = end;
 	for (size_t i = 1; i < b->spans.nr; i++)
 		b->spans.v[i].follows |= b->spans.v[i].end > end && !b->spans.v[i].parent;
-	operations_add(&b->attrs, b->operation.v, b->operation.nr);
 	why_add(&b->attrs, b->why.v, b->why.nr);
-	b->spans.v[0].attrs = buf_str(&b->attrs);
 	return end;
 }
 
@@ -318,8 +312,7 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 	struct request r = { .type = name_of(e, first_served(e->w, units, nr, first)->type),
 			     .method = STR(METHOD),
 			     .start = began(e->w, first) };
-	struct request_body body;
-	int got;
+	struct fragment f;
 
 	b->sure = 1;
 	vec_push(&b->spans, (struct span){ .start = r.start,
@@ -345,17 +338,17 @@ static int emit_one(struct emitting *e, struct body *b, const uint32_t *units, s
 	r.sequence = sequence_of(b);
 	r.nr_spans = (uint32_t)b->spans.nr;
 	r.nr_events = (uint32_t)b->events.nr;
-	body = (struct request_body){ .spans = b->spans.v,
-				      .edges = b->edges.v,
-				      .events = b->events.v,
-				      .event_span = b->event_span.v,
-				      .nr_spans = b->spans.nr,
-				      .nr_edges = b->edges.nr,
-				      .nr_events = b->events.nr };
-	pthread_mutex_lock(e->out->lock);
-	got = store_add_request(e->out->store, &r, &body, err);
-	pthread_mutex_unlock(e->out->lock);
-	return got;
+	f = (struct fragment){ .r = r,
+			       .body = { .spans = b->spans.v,
+					 .edges = b->edges.v,
+					 .events = b->events.v,
+					 .event_span = b->event_span.v,
+					 .nr_spans = b->spans.nr,
+					 .nr_edges = b->edges.nr,
+					 .nr_events = b->events.nr },
+			       .operation = b->operation.v,
+			       .why = buf_str(&b->attrs) };
+	return e->out->take(e->out->to, &f, err);
 }
 
 static bool is_over(const struct emitting *e, uint32_t session)

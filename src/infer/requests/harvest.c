@@ -34,6 +34,7 @@ void harvest_done(struct harvest *h)
 		vec_done(&log->blocks);
 	vec_done(&h->of_log);
 	vec_done(&h->log_of);
+	vec_done(&h->order);
 	vec_done(&h->blocks);
 	vec_done(&h->bounds);
 	map_done(&h->slots);
@@ -58,34 +59,67 @@ static struct harvest_log *about(struct harvest *h, sym_t log)
 	return &h->of_log.v[log];
 }
 
+void harvest_files(struct harvest *h)
+{
+	vec_clear(&h->order);
+	vec_each (&h->of_log, log)
+		log->rank = 0;
+}
+
+static void rank(struct harvest *h, sym_t log)
+{
+	if (about(h, log)->rank)
+		return;
+	vec_push(&h->order, log);
+	about(h, log)->rank = h->order.nr;
+}
+
 void harvest_file(struct harvest *h, uint32_t file, struct str log)
 {
 	while (h->log_of.nr <= file)
 		vec_push(&h->log_of, 0);
 	h->log_of.v[file] = names_add(&h->logs, log);
+	rank(h, h->log_of.v[file]);
+}
+
+void harvest_file_again(struct harvest *h, struct str log)
+{
+	rank(h, names_add(&h->logs, log));
 }
 
 /* --- out of memory ------------------------------------------------------------------------- */
+
+void harvest_open(struct harvest *h)
+{
+	if (h->is_out)
+		return;
+	scratch_init(&h->scratch, &nowhere);
+	pthread_mutex_init(&h->reading, NULL);
+	h->is_out = true;
+}
+
+int harvest_put(struct harvest *h, sym_t log, int64_t reached, struct str packed, struct error *err)
+{
+	struct harvest_block block = { .log = log, .reached = reached };
+	int got = scratch_put(&h->scratch, packed, &block.chunk, err);
+
+	vec_push(&about(h, log)->blocks, (uint32_t)h->blocks.nr);
+	vec_push(&h->blocks, block);
+	return got;
+}
 
 /* These are lines of one log. */
 static int put_block(struct harvest *h, const struct gather *g, struct error *err)
 {
 	sym_t number = names_add(&h->logs, names_str(&g->logs, g->lines.v[0].file));
 	struct harvest_log *log = about(h, number);
-	struct harvest_block block = { .log = number, .reached = log->put };
 	struct buf bytes = { 0 };
 	int got;
 
-	if (!h->is_out) {
-		scratch_init(&h->scratch, &nowhere);
-		pthread_mutex_init(&h->reading, NULL);
-	}
-	h->is_out = true;
+	harvest_open(h);
 	gather_pack(g, &bytes);
-	got = scratch_put(&h->scratch, buf_str(&bytes), &block.chunk, err);
+	got = harvest_put(h, number, log->put, buf_str(&bytes), err);
 	buf_done(&bytes);
-	vec_push(&log->blocks, (uint32_t)h->blocks.nr);
-	vec_push(&h->blocks, block);
 	vec_each (&g->lines, l)
 		log->put = harvest_reach(log->put, l);
 	return got;
@@ -228,11 +262,22 @@ static int align(struct harvest *h, struct error *err)
 		struct harvest_log *log =
 			about(h, names_find(&h->logs, names_str(&sample.logs, i)));
 
+		if (log->is_set)
+			continue;
 		log->shift = sample.shift.v[i];
 		log->things = sample.shift_things.v[i];
 	}
 	gather_done(&sample);
 	return got;
+}
+
+/* Whether there is a log whose clock may still be set right. */
+static bool has_unset(const struct harvest *h)
+{
+	vec_each (&h->of_log, log)
+		if (!log->is_set && log->blocks.nr)
+			return true;
+	return false;
 }
 
 struct second {
@@ -247,17 +292,23 @@ static int by_time(const void *a, const void *b)
 	return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-/* A window ends with the second in which it is full, and what is left goes to the last one. */
+/* A window ends with the second in which it is full, and what is left goes to the last one. Those
+ * that are over stay. */
 static void tell_windows(struct harvest *h)
 {
 	VEC(struct second) v = { 0 };
-	uint64_t nr = 0, left = h->nr_lines, most = window_of(h);
+	int64_t over = h->nr_over ? h->bounds.v[h->nr_over - 1] : INT64_MIN;
+	uint64_t nr = 0, left = 0, most = window_of(h);
 
+	h->bounds.nr = h->nr_over;
 	for (const struct map_slot *s = NULL; (s = map_next(&h->slots, s));) {
 		int64_t end = ((int64_t)(uint32_t)s->key + 1) * NS_S;
 
 		end = harvest_shifted(end, about(h, (sym_t)(s->key >> 32))->shift);
+		if (end <= over)
+			continue;
 		vec_push(&v, (struct second){ end, s->value });
+		left += s->value;
 	}
 	if (v.nr)
 		qsort(v.v, v.nr, sizeof(*v.v), by_time);
@@ -273,17 +324,78 @@ static void tell_windows(struct harvest *h)
 	vec_push(&h->bounds, INT64_MAX);
 }
 
+struct ranked {
+	size_t rank, line;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Lines that came in turns become those of one log after the other. */
+static void put_in_order(struct harvest *h)
+{
+	struct gather *g = &h->block, ordered = { 0 };
+	struct gather_map map = { 0 };
+	VEC(struct ranked) v = { 0 };
+	bool is_ordered = true;
+
+	for (size_t i = 0; i < g->lines.nr; i++) {
+		sym_t log = names_find(&h->logs, names_str(&g->logs, g->lines.v[i].file));
+
+		vec_push(&v, (struct ranked){ about(h, log)->rank, i });
+		is_ordered &= !i || v.v[i - 1].rank <= v.v[i].rank;
+	}
+	if (!is_ordered) {
+		qsort(v.v, v.nr, sizeof(*v.v), by_rank);
+		vec_each (&v, r)
+			gather_take(&ordered, g, &map, &g->lines.v[r->line]);
+		ordered.nr_events = g->nr_events;
+		ordered.nr_cut = g->nr_cut;
+		gather_map_done(&map);
+		gather_done(g);
+		*g = ordered;
+	}
+	vec_done(&v);
+}
+
+uint64_t harvest_nr_keyed(const struct harvest *h)
+{
+	return h->nr_keyed - (h->doubts_requests ? h->nr_requests : 0);
+}
+
+int harvest_settle(struct harvest *h, struct error *err)
+{
+	size_t before = h->nr_over;
+	int got;
+
+	/* a window is told when it is full and the next one is half so */
+	if (!h->is_out || 2 * (h->nr_lines - h->nr_over_lines) < 3 * window_of(h))
+		return 0;
+	got = harvest_end(h, err);
+	h->nr_over = h->bounds.nr - 1;
+	h->nr_over_lines = h->nr_lines;
+	vec_each (&h->of_log, log)
+		log->is_set |= log->blocks.nr && h->nr_over;
+	return got < 0 ? got : h->nr_over > before;
+}
+
 int harvest_end(struct harvest *h, struct error *err)
 {
 	int got = 0;
 
 	end_slot(h);
 	/* few request ids among many lines are other numbers */
-	if (h->nr_requests && h->nr_requests * FEW < h->nr_lines)
-		h->nr_keyed -= h->nr_requests;
-	else
-		h->nr_requests = 0;
+	h->doubts_requests = h->nr_requests && h->nr_requests * FEW < h->nr_lines;
+	for (sym_t i = 0; i < h->of_log.nr; i++)
+		rank(h, i);
 	if (!h->is_out) {
+		put_in_order(h);
 		gather_date(&h->block);
 		clocks_align(&h->block);
 		for (sym_t i = 0; i < h->block.logs.nr; i++) {
@@ -296,7 +408,7 @@ int harvest_end(struct harvest *h, struct error *err)
 		return 0;
 	}
 	got = put_out(h, err);
-	if (got >= 0)
+	if (got >= 0 && has_unset(h))
 		got = align(h, err);
 	tell_windows(h);
 	return got;

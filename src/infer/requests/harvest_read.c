@@ -25,14 +25,21 @@ int64_t harvest_shifted(int64_t ns, int64_t shift)
 	return __builtin_add_overflow(ns, shift, &sum) ? ns : sum;
 }
 
-int harvest_get(struct harvest *h, uint32_t nr, struct gather *g, struct error *err)
+int harvest_bytes(struct harvest *h, uint32_t nr, struct buf *bytes, struct error *err)
 {
-	struct buf bytes = { 0 };
 	int got;
 
 	pthread_mutex_lock(&h->reading);
-	got = scratch_get(&h->scratch, &h->blocks.v[nr].chunk, &bytes, err);
+	got = scratch_get(&h->scratch, &h->blocks.v[nr].chunk, bytes, err);
 	pthread_mutex_unlock(&h->reading);
+	return got;
+}
+
+int harvest_get(struct harvest *h, uint32_t nr, struct gather *g, struct error *err)
+{
+	struct buf bytes = { 0 };
+	int got = harvest_bytes(h, nr, &bytes, err);
+
 	if (got >= 0 && !gather_unpack(g, buf_str(&bytes)))
 		got = scratch_changed(err);
 	buf_done(&bytes);
@@ -151,16 +158,18 @@ int harvest_upto(struct harvest *h, struct harvest_cursor *c, struct gather *g, 
 	int got = 0;
 
 	if (h->is_out) {
+		while (c->nr_read.nr < h->of_log.nr) /* one that came later */
+			vec_push(&c->nr_read, 0);
 		place_waiting(c, g, until);
-		for (size_t i = 0; i < h->of_log.nr && got >= 0; i++)
-			while ((got = place_block(h, c, i, g, until, err)) > 0)
+		for (size_t i = 0; i < h->order.nr && got >= 0; i++)
+			while ((got = place_block(h, c, h->order.v[i], g, until, err)) > 0)
 				;
 	} else if (h->block.lines.nr) {
 		gather_done(g);
 		*g = h->block;
 		h->block = (struct gather){ 0 };
 	}
-	if (h->nr_requests)
+	if (h->doubts_requests)
 		gather_doubt_keys(g);
 	if (h->is_out) {
 		gather_date(g);

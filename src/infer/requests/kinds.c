@@ -1,5 +1,6 @@
 #include "infer/requests/kinds.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "infer/requests/tokens.h"
 
@@ -10,10 +11,24 @@ static bool is_listed(const struct kind_look *k, struct str name)
 	       !str_starts(name, STR("path"));
 }
 
+/* The kind of what is called by one number less. */
+static uint32_t find_above(const struct names *kinds, struct str name, struct buf *b)
+{
+	char level = name.n ? name.p[name.n - 1] : 0;
+
+	if (level < '2' || level > '9')
+		return 0;
+	buf_clear(b);
+	buf_add(b, str_head(name, name.n - 1));
+	buf_char(b, (char)(level - 1));
+	return names_find(kinds, buf_str(b));
+}
+
 struct kind_look *kinds_look(const struct names *kinds)
 {
 	struct kind_look *v = mem_zalloc(mem_bytes((size_t)kinds->nr + 1, sizeof(*v)));
 	struct names stems = { 0 };
+	struct buf b = { 0 };
 
 	for (sym_t i = 0; i < kinds->nr; i++) {
 		struct str name = names_str(kinds, i);
@@ -23,6 +38,8 @@ struct kind_look *kinds_look(const struct names *kinds)
 		/* no stem is the number of the empty one */
 		if (at < name.n)
 			k->stem = 1 + names_add(&stems, str_head(name, at));
+		if (at + 2 == name.n)
+			k->above = find_above(kinds, name, &b);
 		k->is_path = str_starts(name, STR("path/"));
 		k->is_numbers = str_starts(name, STR("#"));
 		k->is_agreed = str_starts(name, STR("@"));
@@ -34,5 +51,6 @@ struct kind_look *kinds_look(const struct names *kinds)
 		k->is_listed = is_listed(k, name);
 	}
 	names_done(&stems);
+	buf_done(&b);
 	return v;
 }

@@ -9,6 +9,7 @@
 
 struct kind_look {
 	uint32_t stem;   /* what blk#1 and blk#2 share, as a number; 0: it is no compound */
+	uint32_t above;  /* blk#1 of blk#2, as a kind; 0: none */
 	bool is_path;    /* path/user */
 	bool is_numbers; /* #2: numbers alone, whoever is called after them */
 	bool is_agreed;  /* @: a number that all ends in the line agreed on ... */

@@ -30,6 +30,7 @@ struct span {
 struct visit {
 	uint32_t client, session;
 	int64_t start;
+	bool is_doubtful; /* the client began the same anew before the last call of it */
 };
 
 struct count {
@@ -88,8 +89,9 @@ static void note_clients(struct nest *n, const struct unit *u)
 	const struct seen_line *l = work_line(w, u->from);
 
 	for (unsigned i = 0; i < l->nr_own; i++)
-		if (is_client(w, line_names(w, l)[i]))
-			vec_push(&n->visits, (struct visit){ line_names(w, l)[i], u->session, 0 });
+		if (is_client(w, line_names(w, l)[i]) && !akin_in_path(w, l, line_names(w, l)[i]))
+			vec_push(&n->visits, (struct visit){ .client = line_names(w, l)[i],
+							     .session = u->session });
 }
 
 static int by_client(const void *a, const void *b)
@@ -118,6 +120,26 @@ static void order(struct nest *n)
 	n->visits.nr = kept;
 }
 
+/* Who begins the same anew has ended it: what seems to have been called later was not. */
+static void doubt(struct nest *n)
+{
+	const struct unit *units = n->w->units.v;
+
+	for (size_t i = 0; i < n->visits.nr; i++) {
+		struct visit *v = &n->visits.v[i];
+		const struct span *s = &n->spans[v->session];
+
+		for (size_t k = i + 1; k < n->visits.nr && k - i <= BEFORE_MAX; k++) {
+			const struct visit *next = &n->visits.v[k];
+
+			if (next->client != v->client || next->start >= s->last_call)
+				break;
+			v->is_doubtful |=
+				units[n->spans[next->session].unit].type == units[s->unit].type;
+		}
+	}
+}
+
 /* Whether both deal with the same thing beside the client. */
 static bool share_more(const struct work *w, uint32_t a, uint32_t b, uint32_t client)
 {
@@ -138,8 +160,9 @@ static bool share_more(const struct work *w, uint32_t a, uint32_t b, uint32_t cl
 }
 
 /* Holds a session against the earlier ones of its client: how many it lies within, the last of
- * these, and whether it lies astride the end of one. */
-static uint32_t hold_against(const struct nest *n, size_t at, uint32_t *nr, bool *is_astride)
+ * these, and whether it lies astride the end of one. What is sure leaves out those in doubt. */
+static uint32_t hold_against(const struct nest *n, size_t at, bool is_sure, uint32_t *nr,
+			     bool *is_astride)
 {
 	const struct visit *v = &n->visits.v[at];
 	const struct span *s = &n->spans[v->session];
@@ -154,8 +177,9 @@ static uint32_t hold_against(const struct nest *n, size_t at, uint32_t *nr, bool
 		if (a->client != v->client)
 			break;
 		/* a part of what is made is not there yet when that is begun */
-		if (t->nr_calls < 2 || !begins_with(n->w, t->unit, v->client) ||
-		    s->start < t->first_call || s->start >= t->last_call)
+		if (t->nr_calls < 2 || (is_sure && a->is_doubtful) ||
+		    !begins_with(n->w, t->unit, v->client) || s->start < t->first_call ||
+		    s->start >= t->last_call)
 			continue;
 		if (s->end > t->last_call) {
 			*is_astride = true;
@@ -172,7 +196,7 @@ static void learn(struct nest *n)
 	for (size_t i = 0; i < n->visits.nr; i++) {
 		struct count *c = &n->counts[n->w->g->kind_of.v[n->visits.v[i].client]];
 		bool is_astride;
-		uint32_t nr, found = hold_against(n, i, &nr, &is_astride);
+		uint32_t nr, found = hold_against(n, i, false, &nr, &is_astride);
 
 		c->astride += is_astride;
 		if (!nr || is_astride)
@@ -194,7 +218,7 @@ static void decide(struct nest *n)
 		if (c->within < NESTED_MIN || c->astride > ASTRIDE_SHARE * c->within ||
 		    c->same > SAME_SHARE * c->within)
 			continue;
-		found = hold_against(n, i, &nr, &is_astride);
+		found = hold_against(n, i, true, &nr, &is_astride);
 		if (nr == 1 && !is_astride && !n->into[v->session]) {
 			n->into[v->session] = n->into[found] ? n->into[found] : found;
 			n->w->units.v[n->spans[v->session].unit].thing = v->client;
@@ -238,6 +262,7 @@ void nest_find(struct work *w)
 		note_clients(&n, u);
 	}
 	order(&n);
+	doubt(&n);
 	learn(&n);
 	decide(&n);
 	join(&n);

@@ -30,12 +30,13 @@ struct record_column {
 
 static const char special[] = "\\\t\n\r\x1e", letters[] = "\\tnrs";
 
-static void put_text(struct buf *b, struct str s)
+void record_add_text(struct buf *b, struct str s)
 {
 	char *p = buf_room(b, 2 * s.n), *from = p;
 
 	for (size_t i = 0; i < s.n; i++) {
-		const char *at = s.p[i] ? strchr(special, s.p[i]) : NULL;
+		bool is_plain = (unsigned char)s.p[i] > NAME && s.p[i] != '\\';
+		const char *at = !is_plain && s.p[i] ? strchr(special, s.p[i]) : NULL;
 
 		if (at || !s.p[i]) {
 			*p++ = '\\';
@@ -47,7 +48,7 @@ static void put_text(struct buf *b, struct str s)
 	b->n += (size_t)(p - from);
 }
 
-static struct str take_text(struct str s, struct arena *arena)
+struct str record_text(struct str s, struct arena *arena)
 {
 	char *to, *p;
 
@@ -86,7 +87,7 @@ bool record_take(struct str line, struct record_key *key, enum record_kind *kind
 
 	if (!take_hex(&line, 8, &file) || !take_hex(&line, 16, &part) || !take_hex(&line, 8, &nr) ||
 	    !str_take_char(&line, '\t') || line.n < 2 || line.p[1] != '\t' || !line.p[0] ||
-	    !strchr("ebftz", line.p[0]))
+	    !strchr("ebftzclrs", line.p[0]))
 		return false;
 	*key = (struct record_key){ (uint32_t)file, part, (uint32_t)nr };
 	*kind = (enum record_kind)line.p[0];
@@ -103,7 +104,7 @@ static void put_number(struct buf *b, int64_t v)
 
 static void put_column(struct buf *b, struct str s)
 {
-	put_text(b, s);
+	record_add_text(b, s);
 	buf_char(b, '\t');
 }
 
@@ -145,7 +146,7 @@ static void put_values(struct buf *b, struct str values)
 	if (!is_packed(values) || !sight_open(&s, values)) {
 		put_column(b, STR(""));
 		buf_char(b, '=');
-		put_text(b, values);
+		record_add_text(b, values);
 		return;
 	}
 	put_column(b, str_head(values, (size_t)(s.shape.p + s.shape.n - values.p)));
@@ -153,7 +154,7 @@ static void put_values(struct buf *b, struct str values)
 		(unsigned long long)s.nr_thread);
 	while (sight_next(&s, &name)) {
 		buf_char(b, NAME);
-		put_text(b, name);
+		record_add_text(b, name);
 	}
 }
 
@@ -217,7 +218,7 @@ static bool take_names(struct str names, struct str shape, struct arena *arena, 
 		struct str one = str_head(names, str_find_char(names, NAME));
 
 		names = str_skip(names, one.n);
-		sight_put(&b, take_text(one, arena));
+		sight_put(&b, record_text(one, arena));
 	}
 	*values = arena_str(arena, buf_str(&b));
 	buf_done(&b);
@@ -233,13 +234,13 @@ static bool take_strings(struct str *body, struct arena *arena, struct event *ev
 	for (size_t i = 0; i < sizeof(to) / sizeof(*to); i++) {
 		if (!str_take_until(body, '\t', &column))
 			return false;
-		*to[i] = take_text(column, arena);
+		*to[i] = record_text(column, arena);
 	}
 	if (!str_take_until(body, '\t', &column) || !take_column(body, &names))
 		return false;
 	if (!str_take_char(&names, '='))
-		return take_names(names, take_text(column, arena), arena, &ev->values);
-	ev->values = take_text(names, arena);
+		return take_names(names, record_text(column, arena), arena, &ev->values);
+	ev->values = record_text(names, arena);
 	return true;
 }
 
@@ -273,7 +274,7 @@ bool record_take_event(struct str *body, struct record_last *last, struct arena 
 void record_raw(struct buf *b, const struct record_raw *raw)
 {
 	buf_fmt(b, "%llu\t%llu\t", (unsigned long long)raw->offset, (unsigned long long)raw->line);
-	put_text(b, raw->lines);
+	record_add_text(b, raw->lines);
 }
 
 bool record_take_raw(struct str body, struct arena *arena, struct record_raw *raw)
@@ -281,18 +282,23 @@ bool record_take_raw(struct str body, struct arena *arena, struct record_raw *ra
 	if (!str_take_uint(&body, &raw->offset) || !str_take_char(&body, '\t') ||
 	    !str_take_uint(&body, &raw->line) || !str_take_char(&body, '\t'))
 		return false;
-	raw->lines = take_text(body, arena);
+	raw->lines = record_text(body, arena);
 	return true;
+}
+
+void record_losses(struct buf *b, const struct losses *losses)
+{
+	for (int i = 0; i < LOSS_NR; i++)
+		if (losses->count[i])
+			buf_fmt(b, "\t%s=%llu", loss_name((enum loss)i),
+				(unsigned long long)losses->count[i]);
 }
 
 void record_end(struct buf *b, const struct record_end *end, const struct losses *losses)
 {
 	buf_fmt(b, "%u\t%llu\t%llu", end->nr, (unsigned long long)end->bytes,
 		(unsigned long long)end->lines);
-	for (int i = 0; i < LOSS_NR; i++)
-		if (losses->count[i])
-			buf_fmt(b, "\t%s=%llu", loss_name((enum loss)i),
-				(unsigned long long)losses->count[i]);
+	record_losses(b, losses);
 }
 
 static bool take_loss(struct str s, struct losses *losses)
@@ -312,16 +318,10 @@ static bool take_loss(struct str s, struct losses *losses)
 	return true;
 }
 
-bool record_take_end(struct str body, struct record_end *end, struct losses *losses)
+bool record_take_losses(struct str body, struct losses *losses)
 {
-	uint64_t nr;
 	struct str one;
 
-	if (!str_take_uint(&body, &nr) || nr > UINT32_MAX || !str_take_char(&body, '\t') ||
-	    !str_take_uint(&body, &end->bytes) || !str_take_char(&body, '\t') ||
-	    !str_take_uint(&body, &end->lines))
-		return false;
-	end->nr = (uint32_t)nr;
 	while (str_take_char(&body, '\t')) {
 		one = str_head(body, str_find_char(body, '\t'));
 		body = str_skip(body, one.n);
@@ -329,6 +329,18 @@ bool record_take_end(struct str body, struct record_end *end, struct losses *los
 			return false;
 	}
 	return !body.n;
+}
+
+bool record_take_end(struct str body, struct record_end *end, struct losses *losses)
+{
+	uint64_t nr;
+
+	if (!str_take_uint(&body, &nr) || nr > UINT32_MAX || !str_take_char(&body, '\t') ||
+	    !str_take_uint(&body, &end->bytes) || !str_take_char(&body, '\t') ||
+	    !str_take_uint(&body, &end->lines))
+		return false;
+	end->nr = (uint32_t)nr;
+	return record_take_losses(body, losses);
 }
 
 void record_block_done(struct record_block *k)

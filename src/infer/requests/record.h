@@ -28,7 +28,16 @@ enum record_kind {
 	RECORD_FRONT = 'f', /* raw lines in front of the first event of a part */
 	RECORD_TAIL = 't',  /* raw lines from its last event on */
 	RECORD_END = 'z',   /* the last of a part: what it was made of */
+	/* of a chain, from the shuffle step on: shuffle.h, reduce.h */
+	RECORD_CHAIN = 'c',    /* what is known of all its lines */
+	RECORD_LINES = 'l',    /* some of them */
+	RECORD_REQUESTS = 'r', /* what was made of them ... */
+	RECORD_SEAM = 's',     /* ... and of those where it ends */
 };
+
+/* Bytes of any kind within a record, and back: borrowed, or of the arena. */
+void record_add_text(struct buf *b, struct str s);
+struct str record_text(struct str s, struct arena *arena);
 
 /* Key, kind and what follows, borrowed; false: no record. */
 bool record_take(struct str line, struct record_key *key, enum record_kind *kind, struct str *body);
@@ -59,6 +68,9 @@ struct record_end {
 void record_end(struct buf *b, const struct record_end *end, const struct losses *losses);
 /* Adds to the losses. */
 bool record_take_end(struct str body, struct record_end *end, struct losses *losses);
+/* What was left out, behind whatever else a record ends with. */
+void record_losses(struct buf *b, const struct losses *losses);
+bool record_take_losses(struct str body, struct losses *losses);
 
 /* Packs bodies of events into the body of a block, and back. Zero is an empty one. */
 struct record_block {

@@ -1,43 +1,35 @@
 /*
- * Windows of time one after the other, each with what is left of the one before. Of many windows
- * several chains are made, which go side by side:
+ * Of many windows several chains are made, which go side by side:
  *
  *	chain 1   window 1  window 2  window 3 | a little more
  *	chain 2                 a little before | window 4  window 5 ...
  *
  * Requests belong to the chain in which they begin. Which chains there are depends on the lines
- * alone, and so does the result.
+ * alone, and so does the result, wherever each of them is worked on: in threads here (map, combine
+ * and reduce of one machine), or by reducers elsewhere.
  */
 #include "infer/requests/requests.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 #include "base/pipeline.h"
+#include "infer/requests/chain.h"
 #include "infer/requests/course.h"
+#include "infer/requests/fragment.h"
 #include "infer/requests/harvest.h"
-#include "infer/requests/tie.h"
-#include "infer/requests/window.h"
+#include "infer/requests/merge.h"
+#include "infer/requests/shuffle.h"
 #include "infer/inference.h"
 #include "store/store.h"
-
-enum { CHAIN_WINDOWS = 4 }; /* the most of one chain */
-
-struct chain {
-	struct chains *all;
-	size_t first, end; /* windows */
-	size_t at;         /* the next of them */
-	struct harvest_cursor cursor;
-	struct gather left; /* of the windows so far */
-	struct course *course;
-	bool has_families;
-};
 
 struct chains {
 	const struct infer_options *o;
 	struct harvest *h;
-	struct outlet out;
+	struct merge merge;
 	VEC(struct chain) v;
 	pthread_mutex_t lock;
 	size_t next; /* chain to be taken */
@@ -66,55 +58,66 @@ static int tell_clocks(const struct harvest *h, struct store *s, struct error *e
 	return got;
 }
 
-/* Where the chain begins: requests from then on are its own. */
-static int64_t begin_of(const struct chain *c)
+static bool is_stopped(const struct infer_options *o)
 {
-	return c->first ? c->all->h->bounds.v[c->first - 1] : INT64_MIN;
+	return o->is_stopped && o->is_stopped();
 }
 
-static bool is_stopped(const struct chains *all)
+static int take_window(const struct infer_options *o, struct chain *c, const struct outlet *out,
+		       struct error *err)
 {
-	return all->o->is_stopped && all->o->is_stopped();
-}
+	int got = chain_window(c, out, err);
 
-static int take_window(struct chain *c, struct error *err)
-{
-	const struct harvest *h = c->all->h;
-	size_t nr = c->at++;
-	struct window n = { begin_of(c), h->bounds.v[nr], INT64_MAX, false };
-	int got = harvest_upto(c->all->h, &c->cursor, &c->left, n.until, err);
-
-	c->left.has_before = nr > 0;
-	c->left.has_after = nr + 1 < h->bounds.nr;
-	if (got >= 0)
-		got = window_infer(&n, &c->left, c->course, &c->all->out, err);
-	c->has_families |= n.has_families;
-	if (got >= 0 && is_stopped(c->all))
+	if (got >= 0 && is_stopped(o))
 		got = error_set(err, EINTR, "interrupted");
 	return got;
 }
 
-/* What is left of the chain, with what may belong to it of the next one. */
-static int end_chain(struct chain *c, struct error *err)
-{
-	const struct harvest *h = c->all->h;
-	int64_t end = h->bounds.v[c->end - 1];
-	struct window n = { begin_of(c), INT64_MAX, end, false };
-	int got;
+/* The end of a chain: what others lay claim to is not known before all chains are done. */
+struct seam {
+	struct merge *merge;
+	struct packet packet;
+};
 
-	if (end == INT64_MAX)
-		return 0;
-	got = harvest_upto(c->all->h, &c->cursor, &c->left, end + TIES_WINDOW_NS, err);
-	c->left.has_before = c->left.has_after = true;
-	return got < 0 ? got : window_infer(&n, &c->left, c->course, &c->all->out, err);
+static int pack(void *to, struct fragment *f, struct error *err)
+{
+	(void)err;
+	packet_add(&((struct seam *)to)->packet, f);
+	return 0;
 }
 
-static int run_chain(struct chain *c, struct error *err)
+static void count(void *to, const struct losses *losses)
 {
+	merge_count(((struct seam *)to)->merge, losses);
+}
+
+static int run_seam(struct chains *all, struct chain *c, struct error *err)
+{
+	struct seam seam = { .merge = &all->merge };
+	const struct outlet out = { &seam, pack, count, all->o->matcher };
+	struct buf *bytes = &seam.packet.bytes;
+	int got = chain_seam(c, &out, err);
+
+	if (got >= 0 && bytes->n)
+		got = merge_seam(&all->merge, (size_t)(c - all->v.v), buf_str(bytes), err);
+	packet_done(&seam.packet);
+	return got;
+}
+
+static int run_chain(struct chains *all, struct chain *c, struct error *err)
+{
+	struct merge_out to = { .m = &all->merge, .chain = (size_t)(c - all->v.v) };
+	const struct outlet out = merge_outlet(&to, all->o->matcher);
 	int got = 0;
 
 	while (c->at < c->end && got >= 0)
-		got = take_window(c, err);
+		got = take_window(all->o, c, &out, err);
+	if (got >= 0)
+		got = merge_over(&to, err);
+	packet_done(&to.packet);
+	if (got >= 0)
+		got = run_seam(all, c, err);
+	merge_orders(&all->merge, course_nr_left(c->course));
 	return got;
 }
 
@@ -129,7 +132,7 @@ static void *run_chains(void *to)
 		int got;
 
 		pthread_mutex_unlock(&all->lock);
-		got = run_chain(c, &err);
+		got = run_chain(all, c, &err);
 		pthread_mutex_lock(&all->lock);
 		if (got < 0 && all->got >= 0) {
 			all->got = got;
@@ -140,32 +143,26 @@ static void *run_chains(void *to)
 	return NULL;
 }
 
-static void add_chain(struct chains *all, size_t first, size_t end)
-{
-	struct chain c = { .all = all, .first = first, .end = end, .at = first };
-	int64_t from = begin_of(&c);
-
-	harvest_cursor(all->h, &c.cursor, first ? from - TIES_WINDOW_NS : INT64_MIN);
-	c.course = course_new(all->o->matcher);
-	vec_push(&all->v, c);
-}
-
-/* Requests of any length go on from one chain to the next: then there is one only. The first window
- * shows whether there are such. Else there is an even number of chains of about the same length, so
- * that two cores end at about the same time. */
+/* The first window shows whether requests go on from one chain to the next: then there is one only.
+ */
 static int begin_chains(struct chains *all, struct error *err)
 {
-	size_t nr = all->h->bounds.nr;
-	size_t nr_chains = 2 * ((nr + 2 * CHAIN_WINDOWS - 1) / (2 * CHAIN_WINDOWS));
+	struct merge_out to = { .m = &all->merge };
+	const struct outlet out = merge_outlet(&to, all->o->matcher);
+	struct chain c;
+	size_t nr;
 	int got;
 
-	add_chain(all, 0, nr);
-	got = take_window(&all->v.v[0], err);
-	if (nr < 2 * CHAIN_WINDOWS || all->v.v[0].has_families)
-		return got;
-	all->v.v[0].end = nr / nr_chains;
-	for (size_t i = 1; i < nr_chains; i++)
-		add_chain(all, i * nr / nr_chains, (i + 1) * nr / nr_chains);
+	chain_begin(&c, all->h, 0, all->h->bounds.nr, all->o->matcher);
+	got = take_window(all->o, &c, &out, err);
+	nr = chain_nr(all->h, c.has_families);
+	c.end = chain_first(all->h, 1, nr);
+	vec_push(&all->v, c);
+	for (size_t i = 1; i < nr; i++) {
+		chain_begin(&c, all->h, chain_first(all->h, i, nr), chain_first(all->h, i + 1, nr),
+			    all->o->matcher);
+		vec_push(&all->v, c);
+	}
 	return got;
 }
 
@@ -186,49 +183,142 @@ static int work_side_by_side(struct chains *all, struct error *err)
 	return all->got;
 }
 
-static void chains_done(struct chains *all)
+static int work_here(struct chains *all, struct error *err)
 {
-	vec_each (&all->v, c) {
-		harvest_cursor_done(&c->cursor);
-		gather_done(&c->left);
-		course_free(c->course);
-	}
+	int got;
+
+	pthread_mutex_init(&all->lock, NULL);
+	got = begin_chains(all, err);
+	if (got >= 0)
+		got = work_side_by_side(all, err);
+	vec_each (&all->v, c)
+		chain_done(c);
 	vec_done(&all->v);
 	pthread_mutex_destroy(&all->lock);
+	return got;
 }
 
-/* All chains ask for the same methods, by and large. */
-static void tell_orders(const struct chains *all, struct store *s)
-{
-	uint64_t *count = &store_losses(s)->count[LOSS_ORDERS_LEFT];
+/* --- elsewhere ------------------------------------------------------------------------------ */
 
-	vec_each (&all->v, c)
-		if (course_nr_left(c->course) > *count)
-			*count = course_nr_left(c->course);
+static int drop(void *to, struct fragment *f, struct error *err)
+{
+	(void)to;
+	(void)f;
+	(void)err;
+	return 0;
+}
+
+static void count_nothing(void *to, const struct losses *losses)
+{
+	(void)to;
+	(void)losses;
+}
+
+/* How many chains there are; the reducer of the first one will do its first window again. */
+static int count_chains(struct chains *all, size_t *nr, struct error *err)
+{
+	const struct outlet out = { NULL, drop, count_nothing, all->o->matcher };
+	struct chain c;
+	int got = 0;
+
+	*nr = chain_nr(all->h, false);
+	if (*nr == 1)
+		return 0;
+	chain_begin(&c, all->h, 0, all->h->bounds.nr, all->o->matcher);
+	got = take_window(all->o, &c, &out, err);
+	*nr = chain_nr(all->h, c.has_families);
+	chain_done(&c);
+	return got;
+}
+
+static int work_elsewhere(struct chains *all, size_t nr_chains, struct error *err)
+{
+	const struct shuffle sh = { all->h, nr_chains > 1 ? nr_chains : 0 };
+	const struct reducers *r = all->o->reducers;
+	int got = r->run(r->to, &sh, &all->merge, err);
+
+	return got < 0 ? got : merge_check(&all->merge, err);
+}
+
+/* --- while more is to come ------------------------------------------------------------------- */
+
+/* One chain, of windows that are told as they come. */
+struct requests_begun {
+	struct merge merge;
+	struct chain chain;
+};
+
+/* Up to that window. */
+static int run_begun(struct requests_begun *b, size_t end, const struct infer_options *o,
+		     struct error *err)
+{
+	struct merge_out to = { .m = &b->merge };
+	const struct outlet out = merge_outlet(&to, o->matcher);
+	int got = 0;
+
+	b->chain.end = end;
+	while (b->chain.at < b->chain.end && got >= 0)
+		got = take_window(o, &b->chain, &out, err);
+	return got;
+}
+
+int requests_go_on(struct requests_begun **b, struct store *s, const struct infer_options *o,
+		   struct error *err)
+{
+	if (!*b) {
+		*b = mem_zalloc(sizeof(**b));
+		merge_init(&(*b)->merge, s, 1);
+		chain_begin(&(*b)->chain, o->harvest, 0, 0, o->matcher);
+	}
+	return run_begun(*b, o->harvest->nr_over, o, err);
+}
+
+void requests_begun_free(struct requests_begun *b)
+{
+	if (!b)
+		return;
+	chain_done(&b->chain);
+	merge_done(&b->merge);
+	free(b);
+}
+
+/* The windows that are left. */
+static int end_begun(struct requests_begun *b, struct store *s, const struct infer_options *o,
+		     struct error *err)
+{
+	int got = tell_clocks(o->harvest, s, err);
+
+	store_losses(s)->count[LOSS_NAMES_LEFT] += o->harvest->block.nr_cut;
+	if (got >= 0)
+		got = run_begun(b, o->harvest->bounds.nr, o, err);
+	merge_orders(&b->merge, course_nr_left(b->chain.course));
+	return got < 0 ? got : merge_end(&b->merge, err);
 }
 
 static int run(struct store *s, const struct infer_options *o, struct error *err)
 {
 	struct harvest *h = o->harvest;
 	struct chains all = { .o = o, .h = h };
+	size_t nr = 1;
+	bool is_elsewhere;
 	int got;
 
-	if (!h || 2 * h->nr_keyed >= h->nr_lines)
+	if (!h || 2 * harvest_nr_keyed(h) >= h->nr_lines)
 		return 0;
-	pthread_mutex_init(&all.lock, NULL);
-	all.out = (struct outlet){ s, o->matcher, &all.lock, false };
+	if (o->begun)
+		return end_begun(o->begun, s, o, err);
 	store_losses(s)->count[LOSS_NAMES_LEFT] += h->block.nr_cut;
 	got = tell_clocks(h, s, err);
+	if (got >= 0 && o->reducers)
+		got = count_chains(&all, &nr, err);
+	is_elsewhere = o->reducers && (nr > 1 || o->reducers->is_asked_always);
+	/* no more than one chain for each window */
+	merge_init(&all.merge, s, is_elsewhere ? nr : h->bounds.nr);
 	if (got >= 0)
-		got = begin_chains(&all, err);
+		got = is_elsewhere ? work_elsewhere(&all, nr, err) : work_here(&all, err);
 	if (got >= 0)
-		got = work_side_by_side(&all, err);
-	/* a line at a seam that two chains lay claim to is that of the later one */
-	all.out.skips_placed = true;
-	for (size_t i = 0; i < all.v.nr && got >= 0; i++)
-		got = end_chain(&all.v.v[i], err);
-	tell_orders(&all, s);
-	chains_done(&all);
+		got = merge_end(&all.merge, err);
+	merge_done(&all.merge);
 	return got;
 }
 

@@ -7,7 +7,9 @@
 #include "infer/requests/stay.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "infer/requests/akin.h"
 
 enum { FEW = 4 }; /* calls that show what is called, and how late */
@@ -24,6 +26,8 @@ static unsigned bin_of(int64_t ns)
 
 static uint32_t caller_of(const struct stay *t, const struct unit *u, const struct candidate *c)
 {
+	if (!t->names_caller[c->unit] || !t->names_caller[u - t->w->units.v])
+		return 0;
 	return akin_caller(t->w, t->o, &t->w->units.v[c->unit], u, c->thing);
 }
 
@@ -37,10 +41,12 @@ bool stay_is_guest(const struct stay *t, const struct unit *u, const struct cand
 bool stay_is_due(const struct stay *t, const struct unit *u, const struct candidate *c)
 {
 	const uint32_t *kind_of = t->w->g->kind_of.v;
-	uint32_t caller = caller_of(t, u, c);
+	uint32_t caller;
 
-	return caller && t->o->caller[kind_of[caller]] == CALLER_SURE && !t->w->is_hub[caller] &&
-	       !t->o->caller[kind_of[c->thing]] && !work_look(t->w, c->thing)->is_numbers;
+	if (t->o->caller[kind_of[c->thing]] || work_look(t->w, c->thing)->is_numbers)
+		return false;
+	caller = caller_of(t, u, c);
+	return caller && t->o->caller[kind_of[caller]] == CALLER_SURE && !t->w->is_hub[caller];
 }
 
 static void note(struct stay *t, const struct unit *u, const struct candidate *c, int64_t least)
@@ -56,10 +62,23 @@ static void note(struct stay *t, const struct unit *u, const struct candidate *c
 	t->late[bin_of(u->start - a->end)] += is_late;
 }
 
+/* Whether the unit names what may be a caller: most units are asked about many times. */
+static bool names_caller(const struct stay *t, const struct unit *u)
+{
+	const struct seen_line *l = work_line(t->w, u->main);
+
+	for (unsigned i = 0; i < l->nr_names; i++)
+		if (t->o->caller[t->w->g->kind_of.v[line_names(t->w, l)[i]]])
+			return true;
+	return false;
+}
+
 void stay_begin(struct stay *t, const struct work *w, const struct owners *o, const struct ties *l,
 		int64_t least)
 {
-	*t = (struct stay){ .w = w, .o = o };
+	*t = (struct stay){ .w = w, .o = o, .names_caller = mem_zalloc(w->units.nr + 1) };
+	for (uint32_t unit = 0; unit < w->units.nr; unit++)
+		t->names_caller[unit] = names_caller(t, &w->units.v[unit]);
 	for (uint32_t unit = 0; unit < w->units.nr; unit++)
 		for (uint32_t i = l->at.v[unit]; i < l->at.v[unit + 1]; i++)
 			note(t, &w->units.v[unit], &l->v.v[i], least);
@@ -68,6 +87,7 @@ void stay_begin(struct stay *t, const struct work *w, const struct owners *o, co
 void stay_done(struct stay *t)
 {
 	map_done(&t->nr);
+	free(t->names_caller);
 }
 
 /* Whether guests call both, and one in ten of what they call late is about as late. */

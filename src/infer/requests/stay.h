@@ -10,6 +10,7 @@ enum { STAY_BINS = 24 };
 struct stay {
 	const struct work *w;
 	const struct owners *o;
+	bool *names_caller; /* of each unit: its main line names one who may call */
 	struct map nr; /* two types: how often one who came for one piece of work called both */
 	uint32_t late[STAY_BINS]; /* delays in between, by the logarithm of milliseconds */
 };

@@ -38,6 +38,7 @@ struct recents {
 struct offered {
 	uint32_t unit; /* 1 + the unit that it is offered to */
 	uint32_t at;
+	uint32_t last; /* 1 + where the last one stands, if that is another; 0: it does not */
 };
 
 struct finder {
@@ -126,6 +127,25 @@ double ties_share_beside(const struct ties *l, uint32_t type, uint32_t next)
 	return followed <= 0 || n < MANY ? 0 : lower_bound(followed, n);
 }
 
+/* Of those of one type the best is kept, and the last one beside it. */
+static void offer_another(struct ties *l, struct offered *o, struct candidate c)
+{
+	struct candidate best = l->v.v[o->at], last = o->last ? l->v.v[o->last - 1] : best;
+
+	if (c.unit > last.unit)
+		last = c;
+	if (c.bits > best.bits || (c.bits == best.bits && c.unit > best.unit))
+		best = c;
+	l->v.v[o->at] = best;
+	last.is_last = true;
+	if (o->last) {
+		l->v.v[o->last - 1] = last;
+	} else if (last.unit != best.unit) {
+		vec_push(&l->v, last);
+		o->last = (uint32_t)l->v.nr;
+	}
+}
+
 /* Keeps the best earlier unit of each type. */
 static void offer(struct finder *f, uint32_t unit, struct recent earlier)
 {
@@ -141,13 +161,10 @@ static void offer(struct finder *f, uint32_t unit, struct recent earlier)
 	if (c.bits <= COMMON_NONE)
 		return;
 	if (o->unit == unit + 1) {
-		struct candidate *old = &l->v.v[o->at];
-
-		if (c.bits > old->bits || (c.bits == old->bits && c.unit > old->unit))
-			*old = c;
+		offer_another(l, o, c);
 		return;
 	}
-	*o = (struct offered){ unit + 1, (uint32_t)l->v.nr };
+	*o = (struct offered){ .unit = unit + 1, .at = (uint32_t)l->v.nr };
 	vec_push(&l->v, c);
 }
 
@@ -263,7 +280,8 @@ static void meet_earlier(struct finder *f, uint32_t unit)
 				offer(f, unit, f->pool.v[r->at + i]);
 	}
 	for (size_t i = l->at.v[unit]; i < l->v.nr; i++)
-		customs_count(f->customs, l->v.v[i].unit, unit);
+		if (!l->v.v[i].is_last)
+			customs_count(f->customs, l->v.v[i].unit, unit);
 	note_again(f, unit);
 	if (!u->is_batch && !u->is_undated)
 		remember(f, unit);

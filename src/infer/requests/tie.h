@@ -13,6 +13,7 @@ struct candidate {
 	uint32_t unit;
 	uint32_t thing; /* the rarest that both name */
 	float bits;     /* how rare, less what is doubtful */
+	bool is_last;   /* the last one of its type, where another one has more in common */
 };
 
 /* How long after such a unit such another one first came: logarithms of milliseconds. */

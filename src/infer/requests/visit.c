@@ -78,7 +78,7 @@ static int64_t done_before(struct visitors *v, uint32_t unit)
 		const struct unit *a = &v->w->units.v[l->v.v[i].unit];
 		uint64_t *is_ahead;
 
-		if (a->type == u->type)
+		if (a->type == u->type || l->v.v[i].is_last)
 			continue;
 		last = a->end > last ? a->end : last;
 		if (u->start - a->end > SOON_NS || *(is_ahead = map_at(&v->ahead, l->v.v[i].unit)))

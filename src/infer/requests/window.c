@@ -18,7 +18,6 @@
 #include "infer/requests/visit.h"
 #include "infer/requests/within.h"
 #include "model/loss.h"
-#include "store/store.h"
 
 #define FAMILY_SILENT_NS (600 * NS_S)
 
@@ -91,14 +90,13 @@ static enum sitting_state *find_states(struct window *n, const struct work *w)
 static void count_left(const struct work *w, const enum sitting_state *state, uint64_t nr_words,
 		       const struct outlet *out)
 {
-	uint64_t nr = 0;
+	struct losses losses = { 0 };
 
 	vec_each (&w->units, u)
-		nr += u->is_full && state[u->session] == SITTING_OVER;
-	pthread_mutex_lock(out->lock);
-	store_losses(out->store)->count[LOSS_WORK_NAMES_LEFT] += nr;
-	store_losses(out->store)->count[LOSS_WORDS_LEFT] += nr_words;
-	pthread_mutex_unlock(out->lock);
+		losses.count[LOSS_WORK_NAMES_LEFT] +=
+			u->is_full && state[u->session] == SITTING_OVER;
+	losses.count[LOSS_WORDS_LEFT] = nr_words;
+	out->count(out->to, &losses);
 }
 
 /* Whether words name the objects that work is about, or what belongs to these. */

@@ -1,0 +1,348 @@
+/*
+ * A block in the file is a shared mapping of it. To take pages of such a block away from the
+ * process loses nothing: they are in the system's cache, or on the disk where memory is short, and
+ * come back when they are touched. A thread looks every few milliseconds at how many of them the
+ * process has, and takes away those of one block after the other while they are too many.
+ */
+#include "base/shelf.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LARGE_BYTES ((size_t)1 << 20) /* smaller blocks are not worth a mapping */
+#define LOOK_NS 4000000
+
+struct block {
+	char *p;
+	size_t bytes;
+	off_t at;
+};
+
+struct near {
+	void *p;
+	size_t bytes;
+};
+
+struct shelf {
+	size_t bound, page_bytes;
+	char *dir;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	pthread_t trimmer;
+	bool is_trimming, is_ending;
+	bool is_refused; /* there is no file to be had */
+	int fd, statm;
+	off_t end;
+	size_t near_bytes;     /* of large blocks in memory */
+	VEC(struct near) near; /* those */
+	VEC(struct block) blocks;
+	VEC(struct block) lent; /* by the process that forked this one */
+	size_t next;            /* of blocks: whose pages go next */
+	uint64_t filed;
+};
+
+struct shelf *shelf_new(size_t bound, const char *dir)
+{
+	struct shelf *s = mem_zalloc(sizeof(*s));
+	const char *tmp = getenv("TMPDIR");
+	size_t n;
+
+	if (!dir || !*dir)
+		dir = tmp && *tmp ? tmp : "/tmp";
+	n = strlen(dir) + 1;
+	s->dir = memcpy(mem_alloc(n), dir, n);
+	s->bound = bound;
+	s->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	s->fd = s->statm = -1;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->wake, NULL);
+	return s;
+}
+
+/* Pages that are written to become the child's own, which can then not be taken away. */
+bool shelf_branch(struct shelf *s)
+{
+	bool ok = true;
+
+	/* whoever had the lock is not here any more, nor is the thread that trims */
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->wake, NULL);
+	s->is_trimming = false;
+	vec_each (&s->blocks, b) {
+		ok &= mmap(b->p, b->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, s->fd,
+			   b->at) != MAP_FAILED;
+		vec_push(&s->lent, *b);
+	}
+	vec_clear(&s->blocks);
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->statm >= 0)
+		close(s->statm);
+	s->fd = s->statm = -1;
+	s->end = 0;
+	return ok;
+}
+
+/* --- pages of the process ------------------------------------------------------------------ */
+
+/* Pages of files, and all others. */
+static bool count_pages(const struct shelf *s, size_t *of_files, size_t *others)
+{
+	char text[128];
+	ssize_t n = pread(s->statm, text, sizeof(text) - 1, 0);
+	unsigned long size, resident, shared;
+
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	if (sscanf(text, "%lu %lu %lu", &size, &resident, &shared) != 3 || shared > resident)
+		return false;
+	*of_files = shared * s->page_bytes;
+	*others = (resident - shared) * s->page_bytes;
+	return true;
+}
+
+static size_t bytes_for_files(const struct shelf *s, size_t others)
+{
+	size_t least = s->bound / 8;
+
+	return others + least < s->bound ? s->bound - others : least;
+}
+
+/* With the lock. */
+static void trim(struct shelf *s)
+{
+	size_t of_files, others, room;
+
+	if (!count_pages(s, &of_files, &others))
+		return;
+	room = bytes_for_files(s, others);
+	for (size_t i = 0; i < s->blocks.nr && of_files > (i ? room / 4 * 3 : room); i++) {
+		const struct block *b = &s->blocks.v[s->next++ % s->blocks.nr];
+
+		madvise(b->p, b->bytes, MADV_DONTNEED);
+		if (!count_pages(s, &of_files, &others))
+			return;
+	}
+}
+
+static void *trim_always(void *arg)
+{
+	struct shelf *s = arg;
+	struct timespec until;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->is_ending) {
+		trim(s);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += LOOK_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&s->wake, &s->lock, &until);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+/* --- blocks -------------------------------------------------------------------------------- */
+
+static int open_file(const char *dir)
+{
+	static const char tail[] = "/.culprit-XXXXXX";
+	int fd = open(dir, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+	size_t n = strlen(dir);
+	char *name;
+
+	if (fd >= 0)
+		return fd;
+	name = mem_alloc(n + sizeof(tail));
+	memcpy(name, dir, n);
+	memcpy(name + n, tail, sizeof(tail));
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	free(name);
+	return fd;
+}
+
+static bool has_file(struct shelf *s)
+{
+	if (s->fd >= 0 || s->is_refused)
+		return s->fd >= 0;
+	s->fd = open_file(s->dir);
+	s->is_refused = s->fd < 0;
+	return !s->is_refused;
+}
+
+static void begin_trimming(struct shelf *s)
+{
+	if (s->is_trimming)
+		return;
+	s->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	s->is_trimming = s->statm >= 0 && !pthread_create(&s->trimmer, NULL, trim_always, s);
+}
+
+/* NULL when the file cannot take it: room is asked for first, since a write into a mapping that
+ * finds none ends the program. */
+static void *file_block(struct shelf *s, size_t bytes)
+{
+	struct block b = { .bytes = (bytes | (s->page_bytes - 1)) + 1, .at = s->end };
+
+	if (!has_file(s) || fallocate(s->fd, 0, b.at, (off_t)b.bytes) < 0)
+		return NULL;
+	b.p = mmap(NULL, b.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, b.at);
+	if (b.p == MAP_FAILED)
+		return NULL;
+	s->end += (off_t)b.bytes;
+	s->filed += b.bytes;
+	vec_push(&s->blocks, b);
+	begin_trimming(s);
+	return b.p;
+}
+
+/* With the lock: a large block that was in memory is counted no more. */
+static void forget_near(struct shelf *s, const void *p)
+{
+	for (size_t i = 0; i < s->near.nr; i++) {
+		if (s->near.v[i].p != p)
+			continue;
+		s->near_bytes -= s->near.v[i].bytes;
+		s->near.v[i] = s->near.v[--s->near.nr];
+		return;
+	}
+}
+
+static void *take(struct shelf *s, size_t bytes, void *(*alloc)(size_t))
+{
+	void *p = NULL;
+
+	if (!s || bytes < LARGE_BYTES)
+		return alloc(bytes);
+	pthread_mutex_lock(&s->lock);
+	if (s->near_bytes + bytes > s->bound / 2)
+		p = file_block(s, bytes);
+	if (!p) {
+		p = alloc(bytes);
+		s->near_bytes += bytes;
+		vec_push(&s->near, (struct near){ p, bytes });
+	}
+	pthread_mutex_unlock(&s->lock);
+	return p;
+}
+
+void *shelf_alloc(struct shelf *s, size_t bytes)
+{
+	return take(s, bytes, mem_alloc);
+}
+
+void *shelf_zalloc(struct shelf *s, size_t bytes)
+{
+	return take(s, bytes, mem_zalloc);
+}
+
+void *shelf_realloc(struct shelf *s, void *p, size_t old_bytes, size_t bytes)
+{
+	void *made;
+
+	if (!s || (bytes < LARGE_BYTES && old_bytes < LARGE_BYTES))
+		return mem_realloc(p, bytes);
+	made = shelf_alloc(s, bytes);
+	if (p)
+		memcpy(made, p, old_bytes < bytes ? old_bytes : bytes);
+	shelf_give(s, p);
+	return made;
+}
+
+/* With the lock: what is lent is given back without a change to it. */
+static bool give_lent(struct shelf *s, const void *p)
+{
+	for (size_t i = 0; i < s->lent.nr; i++) {
+		if (s->lent.v[i].p != p)
+			continue;
+		munmap(s->lent.v[i].p, s->lent.v[i].bytes);
+		s->filed -= s->lent.v[i].bytes;
+		s->lent.v[i] = s->lent.v[--s->lent.nr];
+		return true;
+	}
+	return false;
+}
+
+/* With the lock: false when it is no block of the file. */
+static bool give_filed(struct shelf *s, const void *p)
+{
+	size_t i = 0;
+	struct block b;
+
+	if (give_lent(s, p))
+		return true;
+	while (i < s->blocks.nr && s->blocks.v[i].p != p)
+		i++;
+	if (i == s->blocks.nr)
+		return false;
+	b = s->blocks.v[i];
+	munmap(b.p, b.bytes);
+	/* what nobody needs any more need not be written */
+	(void)!fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, b.at, (off_t)b.bytes);
+	s->filed -= b.bytes;
+	s->blocks.v[i] = s->blocks.v[--s->blocks.nr];
+	return true;
+}
+
+void shelf_give(struct shelf *s, void *p)
+{
+	bool is_filed = false;
+
+	if (s && p) {
+		pthread_mutex_lock(&s->lock);
+		is_filed = give_filed(s, p);
+		if (!is_filed)
+			forget_near(s, p);
+		pthread_mutex_unlock(&s->lock);
+	}
+	if (!is_filed)
+		free(p);
+}
+
+uint64_t shelf_filed(struct shelf *s)
+{
+	uint64_t filed;
+
+	pthread_mutex_lock(&s->lock);
+	filed = s->filed;
+	pthread_mutex_unlock(&s->lock);
+	return filed;
+}
+
+void shelf_free(struct shelf *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->is_ending = true;
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->lock);
+	if (s->is_trimming)
+		pthread_join(s->trimmer, NULL);
+	while (s->blocks.nr)
+		give_filed(s, s->blocks.v[0].p);
+	while (s->lent.nr)
+		give_lent(s, s->lent.v[0].p);
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->statm >= 0)
+		close(s->statm);
+	pthread_mutex_destroy(&s->lock);
+	pthread_cond_destroy(&s->wake);
+	vec_done(&s->blocks);
+	vec_done(&s->lent);
+	vec_done(&s->near);
+	free(s->dir);
+	free(s);
+}
