@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ask/length.h"
+#include "base/sort.h"
 #include "store/store.h"
 
 #define LEAST_SLOW 5
@@ -42,6 +43,11 @@ static int fastest_first(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+static uint64_t duration_of(const void *rank)
+{
+	return sort_signed(((const struct slow_rank *)rank)->duration);
+}
+
 /* Requests that were cut off by the input's ends are left out where enough others are left. */
 static void rank_requests(struct slow_sets *sets, const struct type_stat *t)
 {
@@ -63,10 +69,9 @@ static void rank_requests(struct slow_sets *sets, const struct type_stat *t)
 	}
 	if (sets->outside.nr < LEAST_OUTSIDE)
 		vec_clear(&sets->outside);
-	if (sets->ranks.nr)
-		qsort(sets->ranks.v, sets->ranks.nr, sizeof(*sets->ranks.v), fastest_first);
-	if (sets->outside.nr)
-		qsort(sets->outside.v, sets->outside.nr, sizeof(*sets->outside.v), fastest_first);
+	/* they stand in order of id: equal ones stay so */
+	sort_records(sets->ranks.v, sets->ranks.nr, sizeof(*sets->ranks.v), duration_of);
+	sort_records(sets->outside.v, sets->outside.nr, sizeof(*sets->outside.v), duration_of);
 }
 
 /* One request alone is an anecdote: a few are taken where the share gives less, but no more than a

@@ -226,22 +226,18 @@ static int narrow(struct store *s, const struct selection *sel, struct report *r
 		  struct error *err)
 {
 	struct request_filter f = { 0 };
-	struct store_totals all, left;
+	uint64_t all = store_nr_requests(s);
 	int r;
 
 	if (is_empty(sel))
 		return 1;
-	r = store_totals(s, &all, err);
-	if (r >= 0)
-		r = read_filter(sel, s, &f, err);
+	r = read_filter(sel, s, &f, err);
 	if (r >= 0)
 		r = store_narrow(s, &f, err);
-	if (r >= 0)
-		r = store_totals(s, &left, err);
 	if (r < 0)
 		return r;
-	say_selected(report, left.nr_requests, all.nr_requests);
-	return left.nr_requests > 0;
+	say_selected(report, store_nr_requests(s), all);
+	return store_nr_requests(s) > 0;
 }
 
 static int narrow_all(const struct question *q, struct store *const *runs, const struct args *args,

@@ -3,19 +3,18 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
+
 #define MOST_REPEATED 0.95
 
-static int by_value(const void *a, const void *b)
+static uint64_t value_of(const void *v)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
+	return sort_signed(*(const int64_t *)v);
 }
 
 void stats_sort(int64_t *v, size_t nr)
 {
-	if (nr > 1)
-		qsort(v, nr, sizeof(*v), by_value);
+	sort_records(v, nr, sizeof(*v), value_of);
 }
 
 int64_t stats_percentile(const int64_t *sorted, size_t nr, double p)

@@ -37,20 +37,35 @@ struct typed {
 
 struct collecting {
 	struct types *t;
+	struct store *store;
+	uint32_t *known; /* by type of the store: its number here + 1 */
 	VEC(struct typed) rows;
 };
 
-static int add_request(void *ctx, const struct request *r)
+static sym_t type_of(struct collecting *c, uint32_t of_store)
+{
+	struct types *t = c->t;
+	sym_t type;
+
+	if (c->known[of_store])
+		return c->known[of_store] - 1;
+	type = names_add(&t->names, store_type(c->store, of_store));
+	while (t->v.nr <= type)
+		vec_push(&t->v, (struct type_stat){ 0 });
+	c->known[of_store] = type + 1;
+	return type;
+}
+
+static int add_request(void *ctx, const struct brief *r)
 {
 	struct collecting *c = ctx;
 	struct types *t = c->t;
-	sym_t type = names_add(&t->names, r->type);
-	int64_t end = r->end > r->start ? r->end : r->start, ns = length_ns(r->start, end);
-	struct type_stat *s;
+	sym_t type = type_of(c, r->type);
+	int64_t end = (int64_t)((uint64_t)r->start + (uint64_t)r->duration), ns;
+	struct type_stat *s = &t->v.v[type];
 
-	while (t->v.nr <= type)
-		vec_push(&t->v, (struct type_stat){ 0 });
-	s = &t->v.v[type];
+	end = end > r->start ? end : r->start;
+	ns = length_ns(r->start, end);
 	s->timings.nr++;
 	vec_push(&c->rows,
 		 (struct typed){ { r->start, ns, r->id, r->error, r->incomplete }, type });
@@ -75,11 +90,21 @@ static int by_start(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+/* As a store hands them over. */
+static bool is_sorted(const struct timing *v, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++)
+		if (by_start(&v[i - 1], &v[i]) > 0)
+			return false;
+	return true;
+}
+
 static void summarize(struct type_stat *s, int64_t *scratch)
 {
 	size_t nr = s->timings.nr;
 
-	qsort(s->timings.v, nr, sizeof(*s->timings.v), by_start);
+	if (!is_sorted(s->timings.v, nr))
+		qsort(s->timings.v, nr, sizeof(*s->timings.v), by_start);
 	for (size_t i = 0; i < nr; i++)
 		scratch[i] = s->timings.v[i].duration;
 	stats_sort(scratch, nr);
@@ -123,12 +148,14 @@ static void share_out(struct types *t, const struct typed *rows, size_t nr)
 int types_collect(struct types *t, struct store *s, const struct request_filter *f,
 		  struct error *err)
 {
-	struct collecting c = { .t = t };
+	struct collecting c = { .t = t, .store = s };
 	int64_t *scratch;
 	int r;
 
 	*t = (struct types){ 0 };
-	r = store_each_request(s, f, add_request, &c, err);
+	c.known = mem_zalloc(mem_bytes((size_t)store_nr_types(s) + 1, sizeof(*c.known)));
+	r = store_each_brief(s, f, add_request, &c, err);
+	free(c.known);
 	if (r >= 0)
 		share_out(t, c.rows.v, c.rows.nr);
 	vec_done(&c.rows);

@@ -34,7 +34,7 @@ struct types {
 	uint64_t nr_requests;
 };
 
-/* One pass over the request rows. */
+/* One pass over all requests in brief; the limit and the order of the filter have no part in it. */
 int types_collect(struct types *t, struct store *s, const struct request_filter *f,
 		  struct error *err);
 void types_done(struct types *t);

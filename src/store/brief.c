@@ -205,7 +205,7 @@ static bool take_row(const struct store *s, struct briefs *c, struct brief_row *
 	row->b.id = c->next;
 	row->b.start = c->start;
 	row->ordinal = c->ordinal;
-	row->set = set > NODESET_UNKNOWN ? NODESET_UNKNOWN : (uint32_t)set;
+	row->set = set > NODESET_UNKNOWN ? NODESET_UNKNOWN : set;
 	row->nr_spans = spans > UINT32_MAX ? UINT32_MAX : (uint32_t)spans;
 	if (type >= s->brief_names.place.nr || c->ordinal >= s->catalog.totals.nr_requests)
 		return false;

@@ -26,8 +26,8 @@ enum brief_column {
 /* One request: what others may see, and where it stands. */
 struct brief_row {
 	struct brief b;
-	uint64_t ordinal;
-	uint32_t set, nr_spans;
+	uint64_t ordinal, set;
+	uint32_t nr_spans;
 };
 
 /* --- writing: zero is ready ------------------------------------------------------------------ */

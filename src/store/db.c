@@ -37,7 +37,7 @@ struct db {
 };
 
 static const char *const table_names[DB_TABLES] = { "catalog", "events",  "requests", "bodies",
-						    "ids",     "objects", "briefs" };
+						    "ids",     "objects", "briefs",   "levels" };
 
 static uint64_t place_of(enum db_table table, uint64_t number)
 {

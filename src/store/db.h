@@ -19,6 +19,7 @@ enum db_table {
 	DB_IDS,      /* the ids of the requests of a body block, by the same ordinal */
 	DB_OBJECTS,  /* what logs name: see objects.c; runs of former days have no such table */
 	DB_BRIEFS,   /* requests in brief: see brief.h; likewise */
+	DB_LEVELS,   /* requests summed up: see levels.h; likewise */
 	DB_TABLES
 };
 

@@ -82,10 +82,16 @@ int store_request_by_key(struct store *s, struct str key, uint64_t *id, struct e
 int store_each_type(struct store *s, int (*each)(void *ctx, struct str type, uint64_t nr),
 		    void *ctx, struct error *err)
 {
-	const struct catalog_type *v = s->narrow.is_on ? s->narrow.types.v : s->catalog.types.v;
-	size_t nr = s->narrow.is_on ? s->narrow.types.nr : s->catalog.types.nr;
+	const struct catalog_type *v = s->catalog.types.v;
+	size_t nr = s->catalog.types.nr;
 	int r = unfinished(s, err);
 
+	if (!r)
+		r = narrow_sum(s, err);
+	if (s->narrow.is_on) {
+		v = s->narrow.types.v;
+		nr = s->narrow.types.nr;
+	}
 	for (size_t i = 0; i < nr && !r; i++)
 		r = each(ctx, v[i].name, v[i].nr);
 	return r;

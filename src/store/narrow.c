@@ -27,8 +27,9 @@ struct choosing {
 	struct store *s;
 	struct narrow to;
 	struct wanted wanted;
-	struct str node;  /* empty: any */
-	VEC(bool) in_set; /* by set: whether it has the node */
+	struct str node;     /* empty: any */
+	sym_t sym;           /* of it; 0: none of those that are known */
+	VEC(uint8_t) in_set; /* by set that is kept: whether it has the node */
 	VEC(uint64_t) counts;
 	VEC(struct unsure) unsure;
 };
@@ -54,11 +55,17 @@ static void choose(struct choosing *c, uint64_t id, uint32_t type, uint32_t nr_s
 
 static void look_at(struct choosing *c, const struct brief_row *row)
 {
+	enum nodeset_has has = NODESET_YES;
+
 	if (!wanted_brief(&c->wanted, &row->b))
 		return;
-	if (c->node.n && row->set >= c->in_set.nr)
+	if (c->node.n)
+		has = row->set < c->in_set.nr
+			      ? (enum nodeset_has)c->in_set.v[row->set]
+			      : nodesets_has(&c->s->brief_names.sets, row->set, c->sym);
+	if (has == NODESET_MAYBE)
 		vec_push(&c->unsure, (struct unsure){ row->ordinal, row->b.type, row->nr_spans });
-	else if (!c->node.n || c->in_set.v[row->set])
+	else if (has == NODESET_YES)
 		choose(c, row->b.id, row->b.type, row->nr_spans);
 }
 
@@ -159,13 +166,63 @@ static int prepare(struct choosing *c, const struct request_filter *f, struct er
 		r = brief_names_read(s, err);
 	if (r < 0)
 		return r;
+	c->sym = names_find(&sets->nodes, c->node);
 	for (uint32_t i = 0; c->node.n && r && (i < sets->sets.nr || !i); i++)
-		vec_push(&c->in_set, nodesets_has(sets, i, names_find(&sets->nodes, c->node)));
+		vec_push(&c->in_set, (uint8_t)nodesets_has(sets, i, c->sym));
 	vec_reserve(&c->to.bits, s->catalog.totals.nr_requests / 8 + 1);
 	c->to.bits.nr = s->catalog.totals.nr_requests / 8 + 1;
 	memset(c->to.bits.v, 0, c->to.bits.nr);
 	for (size_t i = 0; i <= s->catalog.types.nr; i++)
 		vec_push(&c->counts, 0);
+	return 0;
+}
+
+static int choose_all(struct choosing *c, const struct request_filter *f, struct error *err)
+{
+	int r = prepare(c, f, err);
+
+	if (r >= 0)
+		r = look_at_all(c, err);
+	if (r >= 0)
+		r = look_into_bodies(c, err);
+	if (r >= 0)
+		keep_types(c);
+	vec_done(&c->in_set);
+	vec_done(&c->counts);
+	vec_done(&c->unsure);
+	return r < 0 ? r : 0;
+}
+
+/* The id of the first request that starts then or later. */
+static int first_from(struct store *s, int64_t ns, uint64_t *id, struct error *err)
+{
+	struct briefs c = { 0 };
+	struct brief_row row;
+	int r = briefs_seek(s, &c, ns, err);
+
+	*id = s->catalog.totals.nr_requests + 1;
+	while (r >= 0 && (r = briefs_next(s, &c, &row, err)) > 0)
+		if (row.b.start >= ns) {
+			*id = row.b.id;
+			break;
+		}
+	briefs_done(&c);
+	return r < 0 ? r : 0;
+}
+
+/* A time is a range of ids: nobody need look at what is within. */
+static int narrow_to_time(struct store *s, const struct request_filter *f, struct narrow *to,
+			  struct error *err)
+{
+	uint64_t end;
+	int r = first_from(s, f->from_ns, &to->first, err);
+
+	if (!r)
+		r = first_from(s, f->until_ns, &end, err);
+	if (r)
+		return r;
+	to->nr = end > to->first ? end - to->first : 0;
+	to->last = end - 1;
 	return 0;
 }
 
@@ -178,22 +235,53 @@ int store_narrow(struct store *s, const struct request_filter *f, struct error *
 	if (!f)
 		return 0;
 	c.node = f->node;
-	r = prepare(&c, f, err);
-	if (r >= 0)
-		r = look_at_all(&c, err);
-	if (r >= 0)
-		r = look_into_bodies(&c, err);
-	if (r >= 0) {
-		keep_types(&c);
-		s->narrow = c.to;
-		s->narrow.is_on = true;
+	r = wanted_init(&c.wanted, s, f, err);
+	if (r)
+		return r;
+	if (f->until_ns > 0 && !f->node.n && !f->type.n && f->max_ns <= 0) {
+		r = narrow_to_time(s, f, &c.to, err);
 	} else {
-		narrow_done(&c.to);
+		r = choose_all(&c, f, err);
+		c.to.is_summed = true;
 	}
-	vec_done(&c.in_set);
-	vec_done(&c.counts);
-	vec_done(&c.unsure);
-	return r < 0 ? r : 0;
+	if (r < 0) {
+		narrow_done(&c.to);
+		return r;
+	}
+	s->narrow = c.to;
+	s->narrow.is_on = true;
+	s->narrow.wanted = c.wanted;
+	s->narrow.is_plain = !f->node.n && f->max_ns <= 0;
+	return 0;
+}
+
+int narrow_sum(struct store *s, struct error *err)
+{
+	struct narrow *n = &s->narrow;
+	struct choosing c = { .s = s };
+	int r;
+
+	if (!n->is_on || n->is_summed)
+		return 0;
+	r = choose_all(&c,
+		       &(struct request_filter){ .from_ns = n->wanted.from_ns,
+						 .until_ns = n->wanted.until_ns },
+		       err);
+	if (!r) {
+		n->nr_spans = c.to.nr_spans;
+		n->types.v = c.to.types.v;
+		n->types.nr = c.to.types.nr;
+		n->types.room = c.to.types.room;
+		n->is_summed = true;
+		c.to.types.v = NULL;
+	}
+	narrow_done(&c.to);
+	return r;
+}
+
+uint64_t store_nr_requests(const struct store *s)
+{
+	return s->narrow.is_on ? s->narrow.nr : s->catalog.totals.nr_requests;
 }
 
 void store_sample(struct store *s, uint64_t nr)

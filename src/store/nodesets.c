@@ -41,7 +41,21 @@ static bool see_node(struct nodesets *n, struct str name)
 	return true;
 }
 
-uint32_t nodesets_of(struct nodesets *n, const struct request_body *body)
+static uint64_t bit_of(sym_t node)
+{
+	return (uint64_t)1 << (node - 1) % NODESET_BITS;
+}
+
+static uint64_t mask_of(const struct nodesets *n)
+{
+	uint64_t mask = 0;
+
+	vec_each (&n->found, node)
+		mask |= bit_of(*node);
+	return NODESET_MASK + mask;
+}
+
+uint64_t nodesets_of(struct nodesets *n, const struct request_body *body)
 {
 	struct str last = { 0 };
 	sym_t set;
@@ -61,8 +75,7 @@ uint32_t nodesets_of(struct nodesets *n, const struct request_body *body)
 	set = names_find(&n->sets, buf_str(&n->packed));
 	if (set || !n->packed.n)
 		return set;
-	return n->sets.nr < NODESET_UNKNOWN ? names_add(&n->sets, buf_str(&n->packed))
-					    : NODESET_UNKNOWN;
+	return n->sets.nr < NODESET_MASK ? names_add(&n->sets, buf_str(&n->packed)) : mask_of(n);
 }
 
 static void add_names(struct buf *to, const struct names *names)
@@ -96,13 +109,20 @@ bool nodesets_take(struct str *from, struct nodesets *n)
 	return take_names(from, &n->nodes) && take_names(from, &n->sets);
 }
 
-bool nodesets_has(const struct nodesets *n, uint32_t set, sym_t node)
+enum nodeset_has nodesets_has(const struct nodesets *n, uint64_t set, sym_t node)
 {
-	struct str left = set < n->sets.nr ? n->sets.v[set] : STR("");
+	struct str left;
 	uint64_t one;
 
+	if (set >= NODESET_MASK) {
+		if (node && !((set - NODESET_MASK) & bit_of(node)))
+			return NODESET_NO;
+		/* with few nodes each has a bit of its own */
+		return node && n->nodes.nr <= NODESET_BITS + 1 ? NODESET_YES : NODESET_MAYBE;
+	}
+	left = set < n->sets.nr ? n->sets.v[set] : STR("");
 	while (str_take_varint(&left, &one))
 		if (one == node)
-			return true;
-	return false;
+			return NODESET_YES;
+	return NODESET_NO;
 }

@@ -8,7 +8,12 @@
 #include "base/vec.h"
 #include "model/request.h"
 
-#define NODESET_UNKNOWN (1u << 16) /* the set is not kept: the body tells */
+/* Sets beyond so many are not kept; what stands for them from here on is a mask of their nodes. */
+#define NODESET_MASK (1u << 12)
+#define NODESET_BITS 48
+#define NODESET_UNKNOWN (NODESET_MASK + ((uint64_t)1 << NODESET_BITS) - 1)
+
+enum nodeset_has { NODESET_NO, NODESET_YES, NODESET_MAYBE /* the body tells */ };
 
 /* Zero is valid and empty; set 0 is the one without nodes. */
 struct nodesets {
@@ -22,11 +27,11 @@ struct nodesets {
 
 void nodesets_done(struct nodesets *n);
 /* The number of the set of a body. */
-uint32_t nodesets_of(struct nodesets *n, const struct request_body *body);
+uint64_t nodesets_of(struct nodesets *n, const struct request_body *body);
 
 void nodesets_add(struct buf *to, const struct nodesets *n);
 bool nodesets_take(struct str *from, struct nodesets *n);
-/* Whether the set holds the node. */
-bool nodesets_has(const struct nodesets *n, uint32_t set, sym_t node);
+/* Whether the set holds the node; 0 is one that no set has. */
+enum nodeset_has nodesets_has(const struct nodesets *n, uint64_t set, sym_t node);
 
 #endif

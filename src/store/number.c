@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "store/code.h"
 #include "store/db.h"
+#include "store/levels_made.h"
 #include "store/run.h"
 #include "store/sorter.h"
 
@@ -19,6 +20,7 @@ struct numbering {
 	struct names types;
 	VEC(uint64_t) counts; /* by the number of the type in types */
 	struct briefs_made briefs;
+	struct levels_made levels;
 };
 
 static int flush_rows(struct numbering *n, struct error *err)
@@ -46,9 +48,8 @@ static sym_t count_type(struct numbering *n, struct str type)
 static int add_brief(struct numbering *n, const struct request *r, uint64_t ordinal, uint64_t set,
 		     sym_t type, struct error *err)
 {
-	struct brief_row row = { .ordinal = ordinal,
-				 .set = (uint32_t)set,
-				 .nr_spans = r->nr_spans };
+	struct brief_row row = { .ordinal = ordinal, .set = set, .nr_spans = r->nr_spans };
+	int result;
 
 	row.b = (struct brief){ .id = n->next,
 				.start = r->start,
@@ -57,7 +58,8 @@ static int add_brief(struct numbering *n, const struct request *r, uint64_t ordi
 				.confidence = r->confidence,
 				.error = r->error,
 				.incomplete = r->incomplete };
-	return briefs_add(n->s, &n->briefs, &row, err);
+	result = briefs_add(n->s, &n->briefs, &row, err);
+	return result ? result : levels_add(n->s, &n->levels, &row.b, err);
 }
 
 /* A row is the ordinal of the body and the request; its id is its place. The set of its nodes,
@@ -144,6 +146,7 @@ int number_requests(struct store *s, struct error *err)
 	int r;
 
 	n.ids = mem_alloc(mem_bytes(s->catalog.totals.nr_requests + 1, sizeof(*n.ids)));
+	levels_begin(&n.levels, s->catalog.totals.nr_requests, s->first_start, s->last_start);
 	r = sorter_each(s->sorter, number_one, &n, err);
 	if (!r)
 		r = flush_rows(&n, err);
@@ -153,6 +156,9 @@ int number_requests(struct store *s, struct error *err)
 		keep_types(&n);
 		r = finish_briefs(&n, err);
 	}
+	if (!r)
+		r = levels_finish(s, &n.levels, err);
+	levels_made_done(&n.levels);
 	briefs_made_done(&n.briefs);
 	free(n.ids);
 	buf_done(&n.rows);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
+
 /* Bodies that stand together are read together: a sample is drawn in groups of so many, since each
  * block of bodies that it touches has to be read. */
 #define GROUP_BITS 4
@@ -17,49 +19,40 @@ struct picking {
 	uint64_t at_most; /* 0: all */
 	bool is_full;     /* from here on only what comes before the last is of interest */
 	int64_t last;
+	uint64_t below; /* of a sample: what is drawn by lot */
 };
 
-static int in_order(const void *x, const void *y)
+static uint64_t lot(uint64_t group)
 {
-	const struct pick *a = x, *b = y;
-
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->id < b->id ? -1 : a->id > b->id;
+	group = (group ^ group >> 31) * 0x9e3779b97f4a7c15u;
+	group = (group ^ group >> 29) * 0xbf58476d1ce4e5b9u;
+	return group ^ group >> 32;
 }
 
-static int by_id(const void *x, const void *y)
+/* Equal ones stay in order of id, in which they are picked. */
+static uint64_t key_of_pick(const void *pick)
 {
-	const struct pick *a = x, *b = y;
-
-	return a->id < b->id ? -1 : a->id > b->id;
+	return sort_signed(((const struct pick *)pick)->key);
 }
 
-static int by_ordinal(const void *x, const void *y)
+static uint64_t id_of(const void *pick)
 {
-	const struct pick *a = x, *b = y;
-
-	return a->ordinal < b->ordinal ? -1 : a->ordinal > b->ordinal;
+	return ((const struct pick *)pick)->id;
 }
 
-static void sort(struct pick *v, size_t nr, int (*compare)(const void *, const void *))
+static uint64_t ordinal_of(const void *pick)
 {
-	bool is_sorted = true;
-
-	for (size_t i = 1; i < nr && is_sorted; i++)
-		is_sorted = compare(&v[i - 1], &v[i]) <= 0;
-	if (!is_sorted)
-		qsort(v, nr, sizeof(*v), compare);
+	return ((const struct pick *)pick)->ordinal;
 }
 
 void picks_by_ordinal(struct picks *p)
 {
-	sort(p->v.v, p->v.nr, by_ordinal);
+	sort_records(p->v.v, p->v.nr, sizeof(*p->v.v), ordinal_of);
 }
 
 void picks_by_id(struct pick *v, size_t nr)
 {
-	sort(v, nr, by_id);
+	sort_records(v, nr, sizeof(*v), id_of);
 }
 
 /* --- order ----------------------------------------------------------------------------------- */
@@ -111,7 +104,7 @@ static void keep_first(struct picking *p)
 {
 	struct picks *to = p->to;
 
-	sort(to->v.v, to->v.nr, in_order);
+	sort_records(to->v.v, to->v.nr, sizeof(*to->v.v), key_of_pick);
 	if (!p->at_most || to->v.nr < p->at_most)
 		return;
 	to->v.nr = p->at_most;
@@ -123,7 +116,8 @@ static void add(struct picking *p, const struct brief_row *row)
 {
 	struct pick one = { key_of(p, &row->b), row->b.id, row->ordinal };
 
-	if (p->is_full && one.key > p->last)
+	if ((p->is_full && one.key > p->last) ||
+	    (p->below && lot(row->ordinal >> GROUP_BITS) >= p->below))
 		return;
 	if (p->at_most && p->to->v.nr >= BATCH && p->to->v.nr / 2 >= p->at_most)
 		keep_first(p);
@@ -173,24 +167,49 @@ int picks_make(struct store *s, const struct request_filter *f, struct picks *to
 
 /* --- sampling -------------------------------------------------------------------------------- */
 
-static uint64_t lot(uint64_t group)
+static uint64_t share_of(uint64_t nr, uint64_t all)
 {
-	group = (group ^ group >> 31) * 0x9e3779b97f4a7c15u;
-	group = (group ^ group >> 29) * 0xbf58476d1ce4e5b9u;
-	return group ^ group >> 32;
+	return nr < all ? (uint64_t)((double)nr / (double)all * 0x1p63) * 2 + 1 : UINT64_MAX;
 }
 
-void picks_sample(struct picks *p, uint64_t nr)
+static void draw(struct picks *p, uint64_t nr)
 {
-	double share = (double)nr / (double)p->v.nr;
-	uint64_t below = share < 1 ? (uint64_t)(share * 0x1p63) * 2 : UINT64_MAX;
+	uint64_t below = share_of(nr, p->v.nr);
 	size_t kept = 0;
 
-	if (!p->v.nr || nr >= p->v.nr)
-		return;
 	for (size_t i = 0; i < p->v.nr; i++)
 		if (lot(p->v.v[i].ordinal >> GROUP_BITS) < below)
 			p->v.v[kept++] = p->v.v[i];
 	/* few that stand together may all have drawn a blank */
 	p->v.nr = kept ? kept : nr;
+}
+
+/* Whether the filter leaves all that is selected, whose number is known. */
+static bool is_all(const struct store *s, const struct request_filter *f)
+{
+	return !f->limit && !f->offset && !f->type.n && f->until_ns <= 0 && f->max_ns <= 0 &&
+	       store_nr_requests(s) > 1000 * (1u << GROUP_BITS);
+}
+
+int picks_sample(struct store *s, const struct request_filter *f, struct picks *to, uint64_t nr,
+		 uint64_t *nr_left, struct error *err)
+{
+	struct picking p = { .s = s, .f = f, .to = to };
+	uint64_t all;
+	int r;
+
+	if (is_all(s, f)) {
+		all = store_nr_requests(s);
+		p.below = share_of(nr, all);
+		r = wanted_init(&p.wanted, s, f, err);
+		if (!r)
+			r = walk(&p, err);
+	} else {
+		r = picks_make(s, f, to, err);
+		all = to->v.nr;
+		if (!r && nr < all)
+			draw(to, nr);
+	}
+	*nr_left = all - to->v.nr;
+	return r;
 }

@@ -4,6 +4,7 @@
 #define CULPRIT_STORE_PICK_H
 
 #include "base/vec.h"
+#include "store/run.h"
 #include "store/wanted.h"
 
 struct pick {
@@ -20,7 +21,8 @@ int picks_make(struct store *s, const struct request_filter *f, struct picks *p,
 /* In the order in which bodies stand. */
 void picks_by_ordinal(struct picks *p);
 void picks_by_id(struct pick *v, size_t nr);
-/* Leaves about so many, the same ones each time. */
-void picks_sample(struct picks *p, uint64_t nr);
+/* Only about so many, the same ones each time; how many were left out. */
+int picks_sample(struct store *s, const struct request_filter *f, struct picks *p, uint64_t nr,
+		 uint64_t *nr_left, struct error *err);
 
 #endif

@@ -15,7 +15,7 @@
  */
 
 /* Requests of one sort look alike: a block that holds many of them takes less room for each. */
-#define BODIES_BYTES ((size_t)1 << 20)
+#define BODIES_BYTES ((size_t)1 << 17)
 
 int bodies_flush(struct store *s, struct error *err)
 {
@@ -44,7 +44,7 @@ static int check_body(const struct request_body *b, struct error *err)
 }
 
 /* number.c reads the row. */
-static int add_pending(struct store *s, const struct request *r, uint64_t ordinal, uint32_t set,
+static int add_pending(struct store *s, const struct request *r, uint64_t ordinal, uint64_t set,
 		       struct error *err)
 {
 	buf_clear(&s->scratch);
@@ -69,6 +69,10 @@ static int add_request(struct store *s, const struct request *r, const struct re
 	code_add_request(&s->scratch, &s->syms, r);
 	body_add(&s->scratch, &s->syms, r, body);
 	buf_bytes(&s->bodies, buf_str(&s->scratch));
+	if (!t->nr_requests || r->start < s->first_start)
+		s->first_start = r->start;
+	if (!t->nr_requests || r->start > s->last_start)
+		s->last_start = r->start;
 	t->nr_requests++;
 	t->nr_spans += body->nr_spans;
 	catalog_saw(&s->catalog, r->start);

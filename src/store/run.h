@@ -36,7 +36,8 @@ struct store {
 	VEC(uint64_t) body_blocks; /* the first ordinals of those written */
 	VEC(uint8_t) placed;       /* a bit for each event that is in a request */
 	bool has_objects;
-	struct nodesets sets; /* of the nodes that requests cross */
+	struct nodesets sets;            /* of the nodes that requests cross */
+	int64_t first_start, last_start; /* of requests */
 
 	/* reading only */
 	struct events_read *events; /* the block that was decoded last */

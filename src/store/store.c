@@ -238,13 +238,14 @@ bool store_is_run(const char *path)
 
 int store_totals(struct store *s, struct store_totals *t, struct error *err)
 {
-	(void)err;
+	int r = narrow_sum(s, err);
+
 	*t = s->catalog.totals;
-	if (s->narrow.is_on) {
+	if (!r && s->narrow.is_on) {
 		t->nr_requests = s->narrow.nr;
 		t->nr_spans = s->narrow.nr_spans;
 	}
-	return 0;
+	return r;
 }
 
 struct str store_fact(struct store *s, const char *name)

@@ -140,6 +140,8 @@ struct request_filter {
 /* From now on every walk of requests, and what is told of types and totals, is of these requests
  * only; NULL for all again. What asks for one request by its number still finds any. */
 int store_narrow(struct store *s, const struct request_filter *f, struct error *err);
+/* How many are left: cheaper than the totals. */
+uint64_t store_nr_requests(const struct store *s);
 /* From now on, until store_narrow, a walk of bodies reads about so many of them and leaves the
  * others out; the same ones each time. 0: all. */
 void store_sample(struct store *s, uint64_t nr);

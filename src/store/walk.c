@@ -102,7 +102,7 @@ static int each_picked(struct store *s, const struct request_filter *f,
 static bool is_picky(const struct store *s, const struct request_filter *f)
 {
 	return f->limit || f->offset || f->order != BY_ID || f->type.n || f->until_ns > 0 ||
-	       f->max_ns > 0 || s->narrow.sample ||
+	       f->max_ns > 0 ||
 	       (s->narrow.is_on && s->narrow.nr < s->catalog.totals.nr_requests / MOST);
 }
 
@@ -213,14 +213,12 @@ static int pick_and_read(struct store *s, const struct request_filter *f, struct
 			 body_fn *each, void *ctx, struct error *err)
 {
 	struct picks p = { 0 };
-	int r = picks_make(s, f, &p, err);
-	uint64_t nr = p.v.nr;
+	uint64_t left = 0;
+	int r = s->narrow.sample ? picks_sample(s, f, &p, s->narrow.sample, &left, err)
+				 : picks_make(s, f, &p, err);
 
-	if (!r && s->narrow.sample && s->narrow.sample < nr) {
-		picks_sample(&p, s->narrow.sample);
-		if (nr - p.v.nr > s->narrow.nr_unread)
-			s->narrow.nr_unread = nr - p.v.nr;
-	}
+	if (left > s->narrow.nr_unread)
+		s->narrow.nr_unread = left;
 	if (!r)
 		r = each_picked_body(s, &p, arena, each, ctx, err);
 	vec_done(&p.v);
@@ -238,7 +236,7 @@ int store_each_body(struct store *s, const struct request_filter *f, body_fn *ea
 		f = &all;
 	if (s->writing)
 		r = error_set(err, EINVAL, "the run is not finished yet");
-	else if (is_picky(s, f))
+	else if (is_picky(s, f) || s->narrow.sample)
 		r = pick_and_read(s, f, &arena, each, ctx, err);
 	else
 		r = each_body(s, &arena, each, ctx, err);

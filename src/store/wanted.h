@@ -2,7 +2,7 @@
 #ifndef CULPRIT_STORE_WANTED_H
 #define CULPRIT_STORE_WANTED_H
 
-#include "store/run.h"
+#include "store/store.h"
 
 struct wanted {
 	bool is_all, is_typed;

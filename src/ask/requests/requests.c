@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "ask/object_level.h"
+#include "ask/requests/heat.h"
 #include "ask/requests/lines.h"
 #include "ask/requests/list.h"
 #include "ask/requests/overtime.h"
 #include "ask/requests/path.h"
+#include "ask/requests/points.h"
 #include "ask/requests/sequences.h"
 #include "ask/requests/tree.h"
 #include "ask/requests/why.h"
@@ -23,6 +25,10 @@
 #define LINES_SHOWN 1000
 #define STEPS 30
 #define STEPS_MOST 10000
+#define HEAT_COLUMNS 200
+#define HEAT_ROWS 48
+#define HEAT_MOST 4096
+#define POINTS_MOST 100000
 
 /* The request that the user named: by its number, or by the name that the input gives it. */
 static int find_request(struct store *s, const char *name, struct arena *arena, struct request *r,
@@ -153,6 +159,62 @@ static int read_limits(const struct args *args, struct request_filter *f, uint64
 	return r;
 }
 
+static int read_number(const struct args *args, const char *name, uint32_t *value, uint32_t most,
+		       struct error *err)
+{
+	uint64_t v = *value;
+	int r = args_uint(args, name, &v, err);
+
+	if (r >= 0 && (!v || v > most))
+		r = error_set(err, EINVAL, "--%s takes a number from 1 to %u", name, most);
+	*value = (uint32_t)v;
+	return r;
+}
+
+static int answer_heat(struct store *s, const struct args *args, const struct request_filter *f,
+		       struct report *report, struct error *err)
+{
+	uint32_t columns = HEAT_COLUMNS, rows = HEAT_ROWS;
+	int r = read_number(args, "columns", &columns, HEAT_MOST, err);
+
+	if (r >= 0)
+		r = read_number(args, "rows", &rows, HEAT_MOST, err);
+	return r < 0 ? r : heat_report(s, f, columns, rows, report, err);
+}
+
+static int answer_points(struct store *s, const struct args *args, const struct request_filter *f,
+			 struct report *report, struct error *err)
+{
+	uint32_t at_most = 1;
+	int r = read_number(args, "points", &at_most, POINTS_MOST, err);
+
+	return r < 0 ? r : points_report(s, f, at_most, report, err);
+}
+
+static int read_order(const struct args *args, struct request_filter *f, struct error *err)
+{
+	static const struct {
+		const char *word;
+		int order;
+	} known[] = { { "start", BY_ID },
+		      { "latest", BY_LATEST },
+		      { "slowest", BY_SLOWEST },
+		      { "fastest", BY_FASTEST },
+		      { "type", BY_TYPE } };
+	const char *given = args_get(args, "sort");
+	int r = args_uint(args, "offset", &f->offset, err);
+
+	if (r < 0 || !given)
+		return r;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(given, known[i].word)) {
+			f->order = known[i].order;
+			return 0;
+		}
+	return error_set(err, EINVAL,
+			 "--sort takes start, latest, slowest, fastest or type, not '%s'", given);
+}
+
 static int list_lines(struct store *s, const struct args *args, uint64_t limit,
 		      struct report *report, struct error *err)
 {
@@ -172,8 +234,14 @@ static int run(struct store *const *runs, const struct args *args, struct report
 
 	if (r >= 0)
 		r = read_limits(args, &f, &steps, err);
+	if (r >= 0)
+		r = read_order(args, &f, err);
 	if (r < 0)
 		return r;
+	if (args_has(args, "heat"))
+		return answer_heat(s, args, &f, report, err);
+	if (args_has(args, "points"))
+		return answer_points(s, args, &f, report, err);
 	if (args_has(args, "lines"))
 		return list_lines(s, args, f.limit, report, err);
 	if (args_has(args, "request"))
@@ -186,7 +254,8 @@ static int run(struct store *const *runs, const struct args *args, struct report
 		return sequences_report(s, &f, args_for_people(args), report, err);
 	if (args_has(args, "types"))
 		return answer_types(s, &f, false, report, err);
-	if (args_has(args, "slowest") || args_has(args, "limit"))
+	if (args_has(args, "slowest") || args_has(args, "limit") || args_has(args, "sort") ||
+	    args_has(args, "offset"))
 		return answer_list(s, &f, "", report, err);
 	return answer_all(s, args, &f, report, err);
 }
@@ -196,6 +265,8 @@ static const struct option options[] = {
 	{ "type", "TYPE", "only this type, or the one type that has this in its name" },
 	{ "slowest", "N", "only the N slowest requests, the slowest first" },
 	{ "limit", "N", "only the first N requests" },
+	{ "offset", "N", "leave the first N out, so that a long list is had page by page" },
+	{ "sort", "ORDER", "start (default), latest, slowest, fastest or type" },
 	{ "from", "TIME", "only requests that start at this time or later" },
 	{ "until", "TIME", "only requests that start before this time" },
 	{ "request", "ID",
@@ -208,6 +279,10 @@ static const struct option options[] = {
 	{ "over-time", NULL,
 	  "latency and counts over time, when a slow time began, mean per node" },
 	{ "steps", "N", "with --over-time: into about so many steps (default: 30)" },
+	{ "heat", NULL, "counts by time and by latency, for a heat map" },
+	{ "columns", "N", "with --heat: at most so many bins of time (default: 200)" },
+	{ "rows", "N", "with --heat: at most so many bins of latency (default: 48)" },
+	{ "points", "N", "at most N requests that stand for all in a scatter plot: peaks stay" },
 	{ "sequences", NULL,
 	  "log sequences: how many requests passed the same log points, and which these are" },
 	{ "lines", NULL, "every log line with the request that it belongs to" },
