@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "cli/command.h"
 #include "cli/observe.h"
 #include "cli/progress.h"
@@ -149,6 +150,7 @@ struct serving {
 	char host[256], token[2 * TOKEN_BYTES + 1];
 	struct buf cert, key;
 	struct web_options web;
+	int64_t for_ns; /* 0: until a signal */
 };
 
 static int take_options(const struct call *call, struct serving *s, struct error *err)
@@ -163,6 +165,10 @@ static int take_options(const struct call *call, struct serving *s, struct error
 		r = read_pem(call, "tls-cert", &s->cert, err);
 	if (r >= 0)
 		r = read_pem(call, "tls-key", &s->key, err);
+	if (r >= 0 && call_has(call, "for") &&
+	    !time_parse_span(str_of(call_get(call, "for")), &s->for_ns))
+		r = error_set(err, EINVAL, "--for takes a time, as 10min, not '%s'",
+			      call_get(call, "for"));
 	if (r >= 0 && !token && s->cert.n)
 		r = make_token(s->token, sizeof(s->token), err);
 	if (r < 0)
@@ -221,11 +227,28 @@ static void say_address(const struct serving *s, const struct web *w)
 	fprintf(stderr, "open it in a browser; Ctrl-C ends it\n");
 }
 
-static void wait_for_end(const sigset_t *ends)
+static void wait_for_end(const sigset_t *ends, int64_t ns)
 {
+	const struct timespec most = { .tv_sec = ns / NS_S, .tv_nsec = ns % NS_S };
 	int signal;
 
-	sigwait(ends, &signal);
+	if (ns)
+		sigtimedwait(ends, NULL, &most);
+	else
+		sigwait(ends, &signal);
+}
+
+/* Where nobody asked for a port, the usual one may be taken: by the page of another run. */
+static int start(struct serving *s, bool is_asked, struct runs *runs, struct web **w,
+		 struct error *err)
+{
+	int r = web_start(w, &s->web, runs, err);
+
+	if (r == -EADDRINUSE && !is_asked) {
+		s->web.port = 0;
+		r = web_start(w, &s->web, runs, err);
+	}
+	return r;
 }
 
 int cmd_serve(const struct call *call)
@@ -245,12 +268,12 @@ int cmd_serve(const struct call *call)
 	sigaddset(&ends, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
 	if (r >= 0)
-		r = web_start(&w, &s.web, runs, &err);
+		r = start(&s, call_has(call, "listen"), runs, &w, &err);
 	if (r >= 0)
 		r = add_inputs(call, runs, &m, &err);
 	if (r >= 0) {
 		say_address(&s, w);
-		wait_for_end(&ends);
+		wait_for_end(&ends, s.for_ns);
 	}
 	web_stop(w);
 	end_making(&m);

@@ -134,14 +134,15 @@ static const struct option serve_options[] = {
 	  "with TLS" },
 	{ "tls-cert", "FILE", "speak TLS: certificate, in PEM" },
 	{ "tls-key", "FILE", "likewise: its key" },
+	{ "for", "TIME", "stop after this time: 10min (default: at Ctrl-C)" },
 	{ "token", "TEXT", "what one has to know to see the page (default with TLS: made up)" },
 	READING_OPTIONS,
 	{ 0 },
 };
 
 static const struct example serve_examples[] = {
-	{ "serve run.culprit", "the page of a run, on this machine" },
-	{ "serve before.culprit after.culprit", "two runs, to be compared" },
+	{ "serve --for 1s run.culprit", "the page of a run, on this machine" },
+	{ "serve --for 1s before.culprit after.culprit", "two runs, to be compared" },
 	{ 0 },
 };
 
@@ -231,7 +232,8 @@ static const struct command builtin[] = {
 	  .usage = "plan INPUT... | map | combine | shuffle | reduce | merge",
 	  .about = "For engines that analyze --on does not know: map turns lines on standard input "
 		   "into records,\n"
-		   "combine packs them, shuffle deals out to reducers what was sorted bytewise, reduce "
+		   "combine packs them, shuffle deals out to reducers what was sorted bytewise, "
+		   "reduce "
 		   "makes requests,\n"
 		   "merge makes a run of records and requests.",
 	  .options = step_options,
