@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ask/object_level.h"
+#include "ask/requests/compare.h"
 #include "ask/requests/heat.h"
 #include "ask/requests/lines.h"
 #include "ask/requests/list.h"
@@ -68,7 +69,9 @@ static int answer_one(struct store *s, const struct args *args, struct report *r
 		got = 0;
 	} else if (got > 0) {
 		list_add(list_section(report, ""), &visits, &r, &body);
-		if (args_has(args, "why")) {
+		if (args_has(args, "compare")) {
+			got = compare_report(s, &r, &body, report, err);
+		} else if (args_has(args, "why")) {
 			why_report(&r, &body, report);
 			got = 0;
 		} else {
@@ -140,6 +143,8 @@ static int read_limits(const struct args *args, struct request_filter *f, uint64
 
 	if (args_has(args, "why") && !args_has(args, "request"))
 		return error_set(err, EINVAL, "--why explains one request: give --request too");
+	if (args_has(args, "compare") && !args_has(args, "request"))
+		return error_set(err, EINVAL, "--compare is of one request: give --request too");
 	if (level && strcmp(level, "request") && strcmp(level, "operation") &&
 	    !object_level_is(level))
 		return error_set(err, EINVAL,
@@ -273,6 +278,7 @@ static const struct option options[] = {
 	  "one request as a tree with its log lines: a number, or its id in the input" },
 	{ "why", NULL,
 	  "with --request: why its spans and lines are together, and how sure that is" },
+	{ "compare", NULL, "with --request: the median request of its type beside it, hop by hop" },
 	{ "critical-path", NULL,
 	  "which span held each request up, and when; every nanosecond once" },
 	{ "sum", NULL, "with --critical-path --json: summed by hop instead of one by one" },
@@ -296,6 +302,7 @@ static const struct example examples[] = {
 	{ "requests run.culprit --request 17", "one request as a tree with its log lines" },
 	{ "requests run.culprit --request 17 --why", "why its lines are together" },
 	{ "requests run.culprit --request 17 --critical-path", "what held it up" },
+	{ "requests run.culprit --request 17 --compare", "what a usual one does otherwise" },
 	{ "requests run.culprit --over-time --type checkout", "when it became slow" },
 	{ "requests run.culprit --sequences", "which ways through the program requests took" },
 	{ "requests run.culprit --lines --json", "every log line with its request" },

@@ -15,7 +15,8 @@
 #define LINES_PER_SPAN 20
 #define LINES_IN_ALL 400
 #define TEXT_COLUMNS 200
-#define DEPTH_SHOWN 60 /* deeper rows stand no further to the right */
+#define SPANS_SEARCHED 4096 /* for what ended a wait */
+#define DEPTH_SHOWN 60      /* deeper rows stand no further to the right */
 
 enum {
 	WHAT,
@@ -34,7 +35,16 @@ enum {
 	SURE,
 	BAR,
 	FILE_NAME,
-	LINE
+	LINE,
+	INDEX,
+	ABOVE,
+	WITHIN,
+	END,
+	KIND,
+	FOLLOWS,
+	WAITS_FOR,
+	ENDED_BY,
+	SEVERITY
 };
 
 static const struct column columns[] = {
@@ -55,6 +65,16 @@ static const struct column columns[] = {
 	[BAR] = { NULL, "", CELL_BAR, COLUMN_TEXT_ONLY },
 	[FILE_NAME] = { "file", NULL, CELL_TEXT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 	[LINE] = { "line", NULL, CELL_COUNT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	/* ids need not be unique: what draws the tree goes by the places of spans */
+	[INDEX] = { "index", NULL, CELL_COUNT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[ABOVE] = { "above", NULL, CELL_COUNT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[WITHIN] = { "within", NULL, CELL_COUNT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[END] = { "end", NULL, CELL_TIME, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[KIND] = { "kind", NULL, CELL_TEXT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[FOLLOWS] = { "follows", NULL, CELL_BOOL, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[WAITS_FOR] = { "waits_for", NULL, CELL_TEXT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[ENDED_BY] = { "ended_by", NULL, CELL_COUNT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[SEVERITY] = { "level", NULL, CELL_TEXT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 };
 
 struct tree {
@@ -68,6 +88,7 @@ struct tree {
 		*child; /* children of span i, by start: child[first[i]…]; i == nr: roots */
 	uint32_t *line_first, *lines; /* positions of the events in span i; i == nr: in none */
 	int64_t *self, *critical;
+	struct critical path;
 	VEC(struct str) files;
 	size_t nr_lines;
 };
@@ -139,19 +160,19 @@ static int64_t self_of(const struct tree *t, uint32_t i)
 
 static void measure(struct tree *t)
 {
-	struct critical path;
+	struct critical *path = &t->path;
 
 	t->self = arena_array(&t->arena, int64_t, t->body->nr_spans + 1);
 	t->critical = arena_array(&t->arena, int64_t, t->body->nr_spans + 1);
 	for (uint32_t i = 0; i < t->body->nr_spans; i++)
 		t->self[i] = self_of(t, i);
-	critical_path(t->body, &t->arena, &path);
-	for (size_t i = 0; i < path.nr; i++)
-		if (path.v[i].span != SPAN_NONE) {
-			int64_t *sum = &t->critical[path.v[i].span];
+	critical_path(t->body, &t->arena, path);
+	for (size_t i = 0; i < path->nr; i++)
+		if (path->v[i].span != SPAN_NONE) {
+			int64_t *sum = &t->critical[path->v[i].span];
 
-			if (__builtin_add_overflow(*sum, length_ns(path.v[i].start, path.v[i].end),
-						   sum))
+			if (__builtin_add_overflow(
+				    *sum, length_ns(path->v[i].start, path->v[i].end), sum))
 				*sum = INT64_MAX;
 		}
 }
@@ -164,6 +185,42 @@ static double place_of(const struct tree *t, int64_t ns)
 	return at < 0 ? 0 : at > 1 ? 1 : at;
 }
 
+/* What a wait is for its name says; what ended it is work of that name that began or ended then. */
+static void add_wait(struct tree *t, struct row *row, uint32_t i)
+{
+	const struct span *w = &t->body->spans[i];
+	struct str what = w->name;
+	bool is_told = str_take(&what, STR("wait for "));
+
+	row_text(t->out, row, WAITS_FOR, what);
+	for (uint32_t k = 0; is_told && k < t->body->nr_spans && k < SPANS_SEARCHED; k++) {
+		const struct span *s = &t->body->spans[k];
+
+		if (s->kind != SPAN_WAIT && (s->start == w->end || s->end == w->end) &&
+		    str_eq(s->name, what)) {
+			row_int(t->out, row, ENDED_BY, k);
+			return;
+		}
+	}
+}
+
+static void add_place(struct tree *t, struct row *row, uint32_t i)
+{
+	const struct span *s = &t->body->spans[i];
+	struct section *o = t->out;
+
+	row_int(o, row, INDEX, i);
+	if (s->parent < i)
+		row_int(o, row, ABOVE, s->parent);
+	row_int(o, row, END, s->end);
+	if (s->kind != SPAN_UNKNOWN)
+		row_text(o, row, KIND, str_of(span_kind_name(s->kind)));
+	if (s->follows)
+		row_int(o, row, FOLLOWS, 1);
+	if (s->kind == SPAN_WAIT)
+		add_wait(t, row, i);
+}
+
 static void add_span(struct tree *t, uint32_t i, unsigned depth)
 {
 	const struct span *s = &t->body->spans[i];
@@ -173,6 +230,7 @@ static void add_span(struct tree *t, uint32_t i, unsigned depth)
 	row->depth = depth;
 	row->strong = s->status == STATUS_ERROR;
 	row_text(o, row, WHAT, STR("span"));
+	add_place(t, row, i);
 	row_text(o, row, SPAN, s->id);
 	if (s->parent < i)
 		row_text(o, row, PARENT, t->body->spans[s->parent].id);
@@ -203,7 +261,8 @@ static void add_span(struct tree *t, uint32_t i, unsigned depth)
 struct line {
 	struct tree *t;
 	unsigned depth;
-	uint32_t at; /* among the events of the body */
+	uint32_t at;    /* among the events of the body */
+	uint32_t owner; /* the span that it stands in, or how many there are */
 };
 
 static int add_line(void *ctx, uint64_t number, const struct event *ev)
@@ -234,6 +293,10 @@ static int add_line(void *ctx, uint64_t number, const struct event *ev)
 	row_text(o, row, NODE, ev->node);
 	if (ev->thread.n)
 		row_text(o, row, THREAD, ev->thread);
+	if (l->owner < t->body->nr_spans)
+		row_int(o, row, WITHIN, l->owner);
+	if (ev->level != LEVEL_NONE)
+		row_text(o, row, SEVERITY, str_of(level_name(ev->level)));
 	if (ns != NS_NONE) {
 		row_int(o, row, START, ns);
 		row_int(o, row, OFFSET, length_signed(t->r->start, ns));
@@ -251,7 +314,7 @@ static int add_line(void *ctx, uint64_t number, const struct event *ev)
 static int add_lines(struct tree *t, uint32_t owner, unsigned depth, struct error *err)
 {
 	uint32_t first = t->line_first[owner], nr = t->line_first[owner + 1] - first, i = 0;
-	struct line l = { t, depth, 0 };
+	struct line l = { t, depth, 0, owner };
 	int r = 0;
 
 	for (; i < nr && i < LINES_PER_SPAN && t->nr_lines < LINES_IN_ALL && r >= 0; i++) {
@@ -303,6 +366,62 @@ static int walk(struct tree *t, struct error *err)
 	return r < 0 ? r : add_lines(t, roots, 0, err);
 }
 
+/* --- for what draws it ------------------------------------------------------------------------ */
+
+enum { E_FROM, E_TO, E_KIND, E_SURE };
+
+static const struct column edge_columns[] = {
+	[E_FROM] = { "from", NULL, CELL_COUNT, 0 },
+	[E_TO] = { "to", NULL, CELL_COUNT, 0 },
+	[E_KIND] = { "kind", NULL, CELL_TEXT, 0 },
+	[E_SURE] = { "confidence", NULL, CELL_NUMBER, COLUMN_OPTIONAL },
+};
+
+static void add_edges(const struct tree *t)
+{
+	struct section *s = report_table(t->report, "edges", "", edge_columns, 4);
+
+	s->tagged = true;
+	s->json_only = true;
+	for (size_t i = 0; i < t->body->nr_edges; i++) {
+		const struct edge *e = &t->body->edges[i];
+		struct row *row = section_row(s);
+
+		row_int(s, row, E_FROM, e->from);
+		row_int(s, row, E_TO, e->to);
+		row_text(s, row, E_KIND, str_of(edge_kind_name(e->kind)));
+		if (e->confidence < 1)
+			row_double(s, row, E_SURE, (double)e->confidence);
+	}
+}
+
+enum { C_INDEX, C_KIND, C_START, C_END };
+
+static const struct column critical_columns[] = {
+	[C_INDEX] = { "index", NULL, CELL_COUNT, COLUMN_OPTIONAL }, /* of no span where it is not */
+	[C_KIND] = { "kind", NULL, CELL_TEXT, 0 },
+	[C_START] = { "start", NULL, CELL_TIME, 0 },
+	[C_END] = { "end", NULL, CELL_TIME, 0 },
+};
+
+static void add_critical(const struct tree *t)
+{
+	struct section *s = report_table(t->report, "critical", "", critical_columns, 4);
+
+	s->tagged = true;
+	s->json_only = true;
+	for (size_t i = 0; i < t->path.nr; i++) {
+		const struct critical_section *c = &t->path.v[i];
+		struct row *row = section_row(s);
+
+		if (c->span != SPAN_NONE)
+			row_int(s, row, C_INDEX, c->span);
+		row_text(s, row, C_KIND, str_of(critical_kind_name(c->kind)));
+		row_int(s, row, C_START, c->start);
+		row_int(s, row, C_END, c->end);
+	}
+}
+
 int tree_report(struct store *s, const struct request *r, const struct request_body *body,
 		struct report *report, struct error *err)
 {
@@ -316,6 +435,8 @@ int tree_report(struct store *s, const struct request *r, const struct request_b
 	measure(&t);
 	if (got >= 0)
 		got = walk(&t, err);
+	add_critical(&t);
+	add_edges(&t);
 	vec_done(&t.files);
 	arena_done(&t.arena);
 	return got < 0 ? got : 0;
