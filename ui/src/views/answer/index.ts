@@ -42,7 +42,7 @@ function ways(f: Row, app: App, link: Link): HTMLElement {
 function card(f: Row, nr: number, app: App, link: Link): HTMLElement {
 	const [first, ...rest] = String(f.text).split('\n');
 	return h('article', { class: `finding${nr === 1 ? ' first' : ''}`, tabindex: 0, 'data-nr': nr },
-		h('div', { class: 'words' }, h('h3', {}, `${nr}. ${KIND[f.section] ?? f.section}${f.type ? `: ${f.type}` : ''}`),
+		h('div', { class: 'words' }, h('h2', {}, `${nr}. ${KIND[f.section] ?? f.section}${f.type ? `: ${f.type}` : ''}`),
 			h('p', { class: 'sentence' }, first ?? ''), ...rest.filter(t => t.trim()).map(t => h('p', { class: 'quiet' }, t)), ways(f, app, link)),
 		h('div', { class: 'picture' }, picture(f), sure(f.confidence)));
 }

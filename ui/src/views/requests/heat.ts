@@ -45,8 +45,13 @@ export class Heat {
 		this.canvas.addEventListener('keydown', e => this.key(e));
 	}
 
-	set(data: HeatData): void {
+	/** null: there is nothing. */
+	set(data: HeatData | null): void {
 		this.data = data;
+		if (!data) {
+			this.canvas.width = this.canvas.width; // wipes it
+			return;
+		}
 		const total = data.cells.reduce((sum, c) => sum + (c.count as number), 0);
 		this.canvas.setAttribute('aria-label', `Latency of ${count(total)} requests over time, from ${duration(data.range.low)} to ${duration(data.range.high)}`);
 		this.draw();
@@ -64,8 +69,11 @@ export class Heat {
 		c.scale(scale, scale);
 		this.axes = new Axes(this.data.range, { left: LEFT, top: TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM });
 		this.drawAxes(c);
-		this.drawCells(c);
-		this.drawPoints(c);
+		// where each request can be seen, cells would only hide it
+		if (this.data.points.length)
+			this.drawPoints(c);
+		else
+			this.drawCells(c);
 		this.drawChanges(c);
 		this.drawBrush(c);
 	}

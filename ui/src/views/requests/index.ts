@@ -4,7 +4,6 @@ import { canvasPng } from '../../core/exports';
 import { h, put } from '../../core/dom';
 import { clock, count, duration, share } from '../../core/format';
 import { elsewhere } from '../../core/link';
-import { empty } from '../../core/state';
 import { Table } from '../../core/table';
 import type { App, Link, Opened, View } from '../../core/view';
 import type { Range } from './axes';
@@ -12,31 +11,51 @@ import { Heat } from './heat';
 import { Series } from './series';
 
 const POINTS = 3000; // dots, when there are no more requests than that
-const ROWS = 1000;   // of the table
+const ROWS = 1000;   // of the table, at a time
+/** How the server sorts, by the column and whether the largest come first. */
+const SORTS: Record<string, string> = { 'duration true': 'slowest', 'duration false': 'fastest', 'start false': 'start', 'start true': 'latest', 'type false': 'type', 'type true': 'type' };
 
-/** What the picture spans: the selection, or all that there is. */
-function rangeOf(cells: Row[], link: Link): Range {
-	const low = Math.min(...cells.map(c => c.low as number)), high = Math.max(...cells.map(c => c.high as number));
+/** Cells with their places in time and latency, and what the picture spans. Requests that take no time stand at the foot. */
+function cellsOf(rows: Row[], link: Link): { cells: Row[]; range: Range } | null {
+	const axes = rows.find(r => r.section === 'axes');
+	if (!axes || !axes.count)
+		return null;
+	const edges = [...axes.edges as number[]];
+	if (edges[0] === 0)
+		edges[0] = Math.max(1, (edges[1] ?? 2) / 2);
+	const cells = rows.filter(r => r.section === 'heat').map(r => ({ ...r, from: axes.from + r.column * axes.width, until: axes.from + (r.column + 1) * axes.width, low: edges[r.row]!, high: edges[r.row + 1] ?? edges[r.row]! * 2, errors: r.errors ?? 0 }));
 	return {
-		from: link.params.from ? Number(link.params.from) : Math.min(...cells.map(c => c.from as number)),
-		until: link.params.until ? Number(link.params.until) : Math.max(...cells.map(c => c.until as number)),
-		low: Number(link.params.min ?? 0) || low, high: Number(link.params.max ?? 0) || high,
+		cells, range: {
+			from: link.params.from ? Number(link.params.from) : axes.from, until: link.params.until ? Number(link.params.until) : axes.from + axes.columns * axes.width,
+			low: Math.max(edges[0]!, Number(link.params.min ?? 0)), high: Math.min(edges[edges.length - 1]!, Number(link.params.max ?? Infinity)),
+		},
 	};
 }
 
 function facet(title: string, rows: { name: string; nr: number; note: string }[], picked: string | undefined, pick: (name: string) => void): HTMLElement {
 	const most = Math.max(1, ...rows.map(r => r.nr));
-	return h('section', { class: 'facet', 'aria-label': title }, h('h3', {}, title), h('div', { class: 'facets' }, ...rows.map(r => {
+	return h('section', { class: 'facet', 'aria-label': title }, h('h2', { class: 'small' }, title), h('div', { class: 'facets' }, ...rows.map(r => {
 		const bar = h('span', { class: 'fill', 'aria-hidden': 'true' });
 		bar.style.width = `${100 * r.nr / most}%`;
 		return h('button', { class: r.name === picked ? 'here' : '', 'aria-pressed': r.name === picked ? 'true' : 'false', title: r.name, click: () => pick(r.name === picked ? '' : r.name) }, bar, h('span', { class: 'name' }, r.name), h('span', { class: 'quiet' }, r.note));
 	})));
 }
 
+/** How many requests cross each node, and how long it holds them up. */
+function nodesOf(rows: Row[]): { name: string; nr: number; note: string }[] {
+	const nodes = new Map<string, { nr: number; ns: number }>();
+	for (const r of rows.filter(x => x.section === 'nodes')) {
+		const sum = nodes.get(r.node) ?? { nr: 0, ns: 0 };
+		nodes.set(r.node, { nr: sum.nr + r.requests, ns: sum.ns + r.critical * r.requests });
+	}
+	return [...nodes].map(([name, n]) => ({ name, nr: n.nr, note: `${count(n.nr)} · ${duration(n.ns / Math.max(1, n.nr))}` }));
+}
+
 export const requests: View = {
 	id: 'requests', title: 'Requests', letter: 'r', about: 'latency and counts over time, by type and node, one by one',
 	open(root: HTMLElement, app: App): Opened {
-		const brush = (r: Range): void => app.select({ from: String(Math.floor(r.from)), until: String(Math.ceil(r.until)), min: r.low > 1 ? String(Math.floor(r.low)) : '', max: String(Math.ceil(r.high)) });
+		const brush = (r: Range): void => app.select({ offset: '', from: String(Math.floor(r.from)), until: String(Math.ceil(r.until)), min: r.low > 1 ? String(Math.floor(r.low)) : '', max: String(Math.ceil(r.high)) });
+		let total = 0;
 		const heat = new Heat({ brush, open: id => app.go(elsewhere(app.link, 'request', { request: String(id) })) });
 		const series = new Series((from, until) => app.select({ from: String(Math.floor(from)), until: String(Math.ceil(until)) }));
 		const side = h('div', { class: 'facetside' }), note = h('p', { class: 'quiet listnote' });
@@ -54,30 +73,38 @@ export const requests: View = {
 				{ key: 'sure', title: 'Sure', value: r => r.confidence, cell: r => share(r.confidence), isNumber: true },
 			],
 			isStrong: r => !!r.errors,
+			// what is loaded is sorted here; where there is more, the server has to
+			sorted: (key, isDown) => { if (total > ROWS && SORTS[`${key} ${isDown}`]) app.select({ sort: SORTS[`${key} ${isDown}`]!, offset: '' }); },
 		});
 		const search = h('input', { type: 'search', placeholder: 'search the rows below (/)', 'aria-label': 'Search requests', input: e => table.search((e.target as HTMLInputElement).value) });
 		put(root, h('div', { class: 'reqpair' }, h('div', { class: 'reqmain' }, heat.el, series.el), side), h('div', { class: 'listhead' }, h('h2', {}, 'Requests'), search, note), table.el);
+		const pager = (offset: number): (Node | string)[] => {
+			if (total <= ROWS)
+				return [`all ${count(total)}`];
+			const to = (at: number, text: string): Node => h('button', { disabled: at < 0 || at >= total, click: () => app.select({ offset: String(at) }) }, text);
+			return [`${count(offset + 1)} to ${count(Math.min(total, offset + ROWS))} of ${count(total)} `, to(offset - ROWS, 'before'), to(offset + ROWS, 'next')];
+		};
 		return {
 			async show(link, signal) {
-				const [cells, points, types, over, list] = await Promise.all([app.ask('requests', { heat: '1' }), app.ask('requests', { points: String(POINTS) }), app.ask('requests', { types: '1' }), app.ask('requests', { 'over-time': '1', steps: '80' }), app.ask('requests', { slowest: String(ROWS) })]);
+				const offset = link.params.offset ?? '0', page = { limit: String(ROWS), offset, sort: link.params.sort ?? 'slowest' };
+				const [cells, points, types, over, list] = await Promise.all([app.ask('requests', { heat: '1' }), app.ask('requests', { points: String(POINTS) }), app.ask('requests', { types: '1' }), app.ask('requests', { 'over-time': '1', steps: '80' }), app.ask('requests', page)]);
 				if (signal.aborted)
 					return;
-				const all = types.rows.filter(r => r.type), total = all.reduce((sum, r) => sum + (r.count as number), 0), filled = cells.rows.filter(r => r.section === 'heat');
-				if (!filled.length) {
-					put(note, empty('No request', 'The selection holds none. Take a part of it away above (Esc takes all away).'));
+				const all = types.rows.filter(r => r.type && r.count), drawn = cellsOf(cells.rows, link);
+				total = all.reduce((sum, r) => sum + (r.count as number), 0);
+				if (!drawn) {
+					put(note, 'The selection holds no request. Take a part of it away above (Esc takes all away).');
+					heat.set(null);
+					series.set([], false);
+					put(side);
 					table.set([]);
 					return;
 				}
-				heat.set({ cells: filled, points: total <= POINTS ? points.rows.filter(r => r.section === 'points') : [], changes: over.rows.filter(r => r.section === 'changes' && (link.params.type || all.length === 1)), range: rangeOf(filled, link) });
+				heat.set({ ...drawn, points: total <= POINTS ? points.rows.filter(r => r.section === 'points') : [], changes: over.rows.filter(r => r.section === 'changes' && all.length === 1) });
 				series.set(over.rows.filter(r => r.section === undefined && r.start !== undefined), all.length === 1);
-				const nodes = new Map<string, { nr: number; ns: number }>();
-				for (const r of over.rows.filter(x => x.section === 'nodes')) {
-					const sum = nodes.get(r.node) ?? { nr: 0, ns: 0 };
-					nodes.set(r.node, { nr: sum.nr + r.requests, ns: sum.ns + r.critical * r.requests });
-				}
-				put(side, facet('Types', all.map(r => ({ name: r.type, nr: r.count, note: `${count(r.count)} · ${duration(r.p99)}` })), link.params.type, type => app.select({ type })),
-					facet('Nodes', [...nodes].map(([name, n]) => ({ name, nr: n.nr, note: `${count(n.nr)} · ${duration(n.ns / Math.max(1, n.nr))}` })), link.params.node, node => app.select({ node })));
-				put(note, total > ROWS ? `the slowest ${count(ROWS)} of ${count(total)}` : `all ${count(total)}`);
+				put(side, facet('Types', all.map(r => ({ name: r.type, nr: r.count, note: `${count(r.count)} · ${duration(r.p99)}` })), link.params.type, type => app.select({ type, offset: '' })),
+					facet('Nodes', nodesOf(over.rows), link.params.node, node => app.select({ node, offset: '' })));
+				put(note, ...pager(Number(offset)));
 				table.set(list.rows.filter(r => r.id !== undefined));
 			},
 			key: e => table.key(e),

@@ -2,7 +2,7 @@
 import uPlot from 'uplot';
 import type { Row } from '../../core/api';
 import { h, put } from '../../core/dom';
-import { count, duration } from '../../core/format';
+import { clock, count, duration } from '../../core/format';
 import { colour } from '../../core/theme';
 
 export interface Step {
@@ -50,7 +50,7 @@ export class Series {
 		return {
 			title, width: Math.max(200, this.el.clientWidth / (this.isOne ? 2 : 1) - 4), height: this.el.clientHeight - 4, series: [{}, ...series],
 			scales: { x: { time: true }, y: isLog ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(1, max * 1.08)] } },
-			axes: [axis, { ...axis, size: 62, values: (_u, splits) => splits.map(v => v === null ? '' : text(v)) }],
+			axes: [{ ...axis, size: 28, space: 90, values: (_u, splits, _a, _s, step) => splits.map(v => v === null ? '' : clock(v * 1e9, step * 1e9)) }, { ...axis, size: 62, values: (_u, splits) => splits.map(v => v === null ? '' : text(v)) }],
 			cursor: { drag: { x: true, y: false, setScale: false }, points: { size: 5 } }, legend: { live: true },
 			hooks: { setSelect: [u => { if (u.select.width > 3) this.brush(u.posToVal(u.select.left, 'x') * 1e9, u.posToVal(u.select.left + u.select.width, 'x') * 1e9); }] },
 		};
