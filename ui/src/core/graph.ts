@@ -54,8 +54,8 @@ function box(b: Box, at: { x: number; y: number; width: number; height: number }
 	const pick = (): void => o.pick?.(b.id);
 	return s('g', {
 		class: `box ${b.css ?? ''}${b.isPicked ? ' picked' : ''}`, transform: `translate(${round(at.x - at.width / 2)},${round(at.y - at.height / 2)})`, tabindex: o.pick ? 0 : undefined,
-		role: o.pick ? 'button' : undefined, 'aria-label': `${b.title}, ${b.note}`, click: pick, keydown: e => { if ((e as KeyboardEvent).key === 'Enter') pick(); },
-	}, s('title', {}, b.hint ?? `${b.title}\n${b.note}`), s('rect', { width: at.width, height: at.height, rx: 6, class: 'body' }),
+		role: o.pick ? 'button' : undefined, click: pick, keydown: e => { if ((e as KeyboardEvent).key === 'Enter') pick(); },
+	}, s('rect', { width: at.width, height: at.height, rx: 6, class: 'body' }, s('title', {}, b.hint ?? `${b.title}\n${b.note}`)),
 		s('rect', { width: at.width, height: at.height, rx: 6, class: 'shade', 'fill-opacity': round(Math.min(1, b.weight) * .75) }),
 		s('text', { x: 9, y: 19, class: 'title' }, cut(b.title, most)), s('text', { x: 9, y: 36, class: 'name' }, cut(b.note, most)));
 }
