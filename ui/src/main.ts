@@ -61,12 +61,23 @@ function tellLosses(more: Record<string, number>): void {
 		: 'Nothing was passed over or guessed.');
 }
 
+/** The file's name, with as much of its path as tells it from the others. */
+function shortName(run: Run): string {
+	const parts = run.name.split('/');
+	for (let n = 1; n < parts.length; n++) {
+		const name = parts.slice(-n).join('/');
+		if (!runs.some(r => r !== run && r.name.endsWith(`/${name}`)))
+			return name;
+	}
+	return run.name;
+}
+
 function drawRuns(): void {
 	const picker = (name: string, label: string, none?: string): HTMLElement => {
 		const now = link.params[name] ?? (none === undefined ? '1' : '');
 		const list = h('select', { 'aria-label': label, change: e => app.select({ [name]: (e.target as HTMLSelectElement).value }) },
 			none !== undefined ? h('option', { value: '' }, none) : null,
-			...runs.map(r => h('option', { value: r.run, selected: String(r.run) === now }, r.name)));
+			...runs.map(r => h('option', { value: r.run, selected: String(r.run) === now, title: r.name }, shortName(r))));
 		return h('label', {}, h('span', {}, label), list);
 	};
 	put(frame.runs, picker('run', 'Run'), runs.length > 1 ? picker('against', 'Against', 'nothing') : null);

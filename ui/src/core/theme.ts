@@ -28,3 +28,6 @@ export const colour = (name: string): string => getComputedStyle(document.docume
 
 /** Told apart by people who see colours differently (Okabe and Ito), in this order. */
 export const palette = (nr: number): string => colour(`series-${nr % 8}`);
+
+/** The font of canvases, of so many px where the page's text has 14. */
+export const font = (px: number): string => `${px * parseFloat(getComputedStyle(document.documentElement).fontSize) / 14}px system-ui, sans-serif`;

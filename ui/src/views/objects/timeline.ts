@@ -2,7 +2,7 @@
 import type { Row } from '../../core/api';
 import { h } from '../../core/dom';
 import { clock, count, duration } from '../../core/format';
-import { colour, palette } from '../../core/theme';
+import { colour, font, palette } from '../../core/theme';
 import type { Thing } from './tree';
 
 const ROW = 22, LABEL = 230, HEAD = 24, FOLD = 14;
@@ -87,7 +87,7 @@ export class ObjectTimeline {
 		this.canvas.height = height * scale;
 		const c = this.canvas.getContext('2d')!;
 		c.scale(scale, scale);
-		c.font = '12.5px system-ui, sans-serif';
+		c.font = font(12.5);
 		const first = Math.max(0, Math.floor(top / ROW)), last = Math.min(this.rows.length, Math.ceil((top + height) / ROW));
 		for (let i = first; i < last; i++)
 			this.drawRow(c, i, HEAD + i * ROW - top, width);

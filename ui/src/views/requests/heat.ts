@@ -2,7 +2,7 @@
 import type { Row } from '../../core/api';
 import { h } from '../../core/dom';
 import { clock, count, duration } from '../../core/format';
-import { colour } from '../../core/theme';
+import { colour, font } from '../../core/theme';
 import { Axes, type Range } from './axes';
 
 export interface HeatData {
@@ -80,7 +80,7 @@ export class Heat {
 
 	private drawAxes(c: CanvasRenderingContext2D): void {
 		const { area } = this.axes!;
-		c.font = '11.5px system-ui, sans-serif';
+		c.font = font(11.5);
 		c.strokeStyle = colour('rule');
 		c.fillStyle = colour('faint');
 		c.lineWidth = 1;
