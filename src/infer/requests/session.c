@@ -373,7 +373,7 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 	begin(&s);
 	list_lines(&s);
 	find_entries(&s);
-	anew_begin(&s.anew, w, o, s.is_entry);
+	anew_begin(&s.anew, w, o, l, s.is_entry);
 	interim_begin(&s.interim, w);
 	stay_begin(&s.stay, w, o, l, LATE_NS);
 	causes_begin(&s);
