@@ -234,6 +234,11 @@
 	X(LOSS_IDS_LEFT, "ids_left_out", \
 	  "identifier of a line that names too many (not used for objects)", \
 	  "identifiers of lines that name too many (not used for objects)") \
+	X(LOSS_NAMES_ONCE, "names_once", \
+	  "name of a type whose names hardly ever come again (no object)", \
+	  "names of types whose names hardly ever come again (no objects)") \
+	X(LOSS_TYPES_IDLE, "types_idle", "type of --types that nothing is shown as", \
+	  "types of --types that nothing is shown as") \
 	X(LOSS_LIVES_GUESSED, "lives_guessed", \
 	  "object told apart from an earlier one of the same number by silence alone", \
 	  "objects told apart from earlier ones of the same number by silence alone") \
