@@ -57,5 +57,5 @@ on_yarn() {
 	[ -x "$start" ] || skip "no $start"
 	[ "$(id -u)" = 0 ] || skip "needs root for a network of its own"
 	export W=$DIR/yarn HADOOP_USER_NAME=root DRAIN=0
-	CLIENT_CMD="export HADOOP_CONF_DIR=$DIR/yarn/conf/client; $1" timeout 300 "$start" >"$DIR/yarn.log" 2>&1
+	CLIENT_CMD="export HADOOP_CONF_DIR=$DIR/yarn/conf/client; $1" timeout 900 "$start" >"$DIR/yarn.log" 2>&1
 }
