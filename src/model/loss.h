@@ -77,6 +77,10 @@
 	X(LOSS_NAMES_LEFT, "lines_with_names_left_out", \
 	  "line that names more than is looked at to find its request (kept)", \
 	  "lines that name more than is looked at to find their requests (kept)") \
+	X(LOSS_LINES_WORDS_LEFT, "lines_with_words_left_out", \
+	  "line with more words that may be names than are looked at to find its request (kept)", \
+	  "lines with more words that may be names than are looked at to find their requests " \
+	  "(kept)") \
 	X(LOSS_IDENTIFIERS_LEFT, "lines_with_identifiers_left_out", \
 	  "line that names more than is looked at to find objects", \
 	  "lines that name more than is looked at to find objects") \

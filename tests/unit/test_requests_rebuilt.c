@@ -269,6 +269,43 @@ static void lines_that_name_too_much_are_counted(void **state)
 	lines_end(&l);
 }
 
+static void lines_with_too_many_words_are_counted(void **state)
+{
+	static const char words[] = "done\nalpha bravo charlie delta echo foxtrot golf hotel";
+
+	(void)state;
+	begin("app.log");
+	for (int i = 0; i < 5; i++) {
+		lines_add(&l, i * 10, "main", "%s india %d", words, i);
+		lines_add(&l, i * 10 + 5, "main", "%s %d", words, i);
+	}
+	lines_run(&l);
+	assert_int_equal(store_losses(l.s)->count[LOSS_LINES_WORDS_LEFT], 5);
+	assert_int_equal(store_losses(l.s)->count[LOSS_NAMES_LEFT], 0);
+	lines_end(&l);
+}
+
+/* The third line of its kind is known from the second. */
+static void words_that_are_left_out_are_known_from_memory(void **state)
+{
+	void *memory = sight_remember();
+	struct arena arena = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		char text[] = "done\nalpha bravo charlie delta echo foxtrot golf hotel india 0";
+		struct event ev = { .kind = EVENT_LOG, .thread = STR("main") };
+		struct sight s;
+
+		text[sizeof(text) - 2] = (char)('0' + i);
+		sight_event_again(NULL, memory, &ev, str_of(text), &arena);
+		assert_true(sight_open(&s, ev.values));
+		assert_int_equal(s.flags, SIGHT_LACKS_WORDS);
+	}
+	sight_forget(memory);
+	arena_done(&arena);
+}
+
 /* --- bad input ----------------------------------------------------------------------------- */
 
 static void work_that_names_too_much_is_counted(void **state)
@@ -371,6 +408,8 @@ int main(void)
 		cmocka_unit_test(lines_that_name_their_request_are_left_to_others),
 		cmocka_unit_test(what_is_done_to_two_blocks_of_one_file_is_two_operations),
 		cmocka_unit_test(lines_that_name_too_much_are_counted),
+		cmocka_unit_test(lines_with_too_many_words_are_counted),
+		cmocka_unit_test(words_that_are_left_out_are_known_from_memory),
 		cmocka_unit_test(work_that_names_too_much_is_counted),
 		cmocka_unit_test(nothing_to_rebuild_is_no_request),
 		cmocka_unit_test(the_same_lines_give_the_same_requests),

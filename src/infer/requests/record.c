@@ -150,7 +150,7 @@ static void put_values(struct buf *b, struct str values)
 		return;
 	}
 	put_column(b, str_head(values, (size_t)(s.shape.p + s.shape.n - values.p)));
-	buf_fmt(b, "%d %llu %llu", s.is_cut, (unsigned long long)s.nr_own,
+	buf_fmt(b, "%u %llu %llu", s.flags, (unsigned long long)s.nr_own,
 		(unsigned long long)s.nr_thread);
 	while (sight_next(&s, &name)) {
 		buf_char(b, NAME);
@@ -203,15 +203,15 @@ static bool take_number(struct str *body, int64_t *v)
 
 static bool take_names(struct str names, struct str shape, struct arena *arena, struct str *values)
 {
-	uint64_t is_cut, nr_own, nr_thread;
+	uint64_t flags, nr_own, nr_thread;
 	struct buf b = { 0 };
 
-	if (!str_take_uint(&names, &is_cut) || is_cut > 1 || !str_take_char(&names, ' ') ||
-	    !str_take_uint(&names, &nr_own) || !str_take_char(&names, ' ') ||
-	    !str_take_uint(&names, &nr_thread))
+	if (!str_take_uint(&names, &flags) || flags > (SIGHT_CUT | SIGHT_LACKS_WORDS) ||
+	    !str_take_char(&names, ' ') || !str_take_uint(&names, &nr_own) ||
+	    !str_take_char(&names, ' ') || !str_take_uint(&names, &nr_thread))
 		return false;
 	buf_add(&b, shape);
-	buf_char(&b, (char)is_cut);
+	buf_char(&b, (char)flags);
 	buf_varint(&b, nr_own);
 	buf_varint(&b, nr_thread);
 	while (str_take_char(&names, NAME)) {
