@@ -144,6 +144,7 @@ int naming_init(struct naming *n, const struct call *call, const char *path, str
 
 int naming_branch(struct naming *n, struct error *err)
 {
+	n->is_branch = true;
 	return n->is_on ? objects_branch(n->objects, err) : 0;
 }
 
@@ -237,7 +238,7 @@ static void tell_idle(struct naming *n)
 	size_t nr = overrides_idle(n->overrides, v, 3);
 
 	n->losses.count[LOSS_TYPES_IDLE] += nr;
-	for (size_t i = 0; i < nr && i < 3; i++)
+	for (size_t i = 0; i < nr && i < 3 && !n->is_branch; i++)
 		say_error("--types: nothing in these logs is shown as '" STR_FMT "'%s",
 			  STR_ARG(v[i]), i == 2 && nr > 3 ? ", nor as others of the file" : "");
 }
