@@ -239,6 +239,8 @@ static double find_parent(struct sitting *s, uint32_t unit)
 		tie_to(u, cause_again(s, unit), WHY_AGAIN);
 	if (u->parent == NO_UNIT && is_seldom)
 		tie_to(u, cause_at_once(s, unit), WHY_AGAIN);
+	if (u->parent == NO_UNIT)
+		tie_to(u, cause_beside(s, unit), WHY_AGAIN);
 	if (u->parent == NO_UNIT && is_seldom)
 		u->parent = go_on_in_thread(s, unit);
 	if (u->parent == NO_UNIT)
