@@ -81,6 +81,22 @@ static bool take_hex(struct str *s, unsigned nr, uint64_t *v)
 	return true;
 }
 
+void record_add_sealed(struct buf *b, struct str s)
+{
+	buf_fmt(b, "%016llx", (unsigned long long)str_hash(s));
+	record_add_text(b, s);
+}
+
+bool record_sealed(struct str s, struct arena *arena, struct str *bytes)
+{
+	uint64_t sum;
+
+	if (!take_hex(&s, 16, &sum))
+		return false;
+	*bytes = record_text(s, arena);
+	return str_hash(*bytes) == sum;
+}
+
 bool record_take(struct str line, struct record_key *key, enum record_kind *kind, struct str *body)
 {
 	uint64_t file, part, nr;
