@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -97,15 +96,23 @@ static bool count_pages(const struct shelf *s, size_t *of_files, size_t *others)
 {
 	char text[128];
 	ssize_t n = pread(s->statm, text, sizeof(text) - 1, 0);
-	unsigned long size, resident, shared;
+	unsigned long v[3]; /* size, resident, shared */
+	char *p = text;
 
 	if (n <= 0)
 		return false;
 	text[n] = 0;
-	if (sscanf(text, "%lu %lu %lu", &size, &resident, &shared) != 3 || shared > resident)
+	for (int i = 0; i < 3; i++) {
+		char *from = p;
+
+		v[i] = strtoul(from, &p, 10);
+		if (p == from)
+			return false;
+	}
+	if (v[2] > v[1])
 		return false;
-	*of_files = shared * s->page_bytes;
-	*others = (resident - shared) * s->page_bytes;
+	*of_files = v[2] * s->page_bytes;
+	*others = (v[1] - v[2]) * s->page_bytes;
 	return true;
 }
 

@@ -9,11 +9,13 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/models.h"
+#include "cli/say.h"
 #include "ident/constants.h"
 #include "ident/namer.h"
 #include "ident/overrides.h"
 #include "infer/objects/objects.h"
 #include "model/event.h"
+#include "model/loss.h"
 #include "model/mention.h"
 #include "program/model_file.h"
 #include "store/objects.h"
@@ -142,6 +144,7 @@ int naming_init(struct naming *n, const struct call *call, const char *path, str
 
 int naming_branch(struct naming *n, struct error *err)
 {
+	n->is_branch = true;
 	return n->is_on ? objects_branch(n->objects, err) : 0;
 }
 
@@ -228,11 +231,25 @@ static void wait_settled(struct naming *n)
 	n->is_settling = false;
 }
 
+/* A type that is misspelt would change nothing, silently. */
+static void tell_idle(struct naming *n)
+{
+	struct str v[3];
+	size_t nr = overrides_idle(n->overrides, v, 3);
+
+	n->losses.count[LOSS_TYPES_IDLE] += nr;
+	for (size_t i = 0; i < nr && i < 3 && !n->is_branch; i++)
+		say_error("--types: nothing in these logs is shown as '" STR_FMT "'%s",
+			  STR_ARG(v[i]), i == 2 && nr > 3 ? ", nor as others of the file" : "");
+}
+
 int naming_end(struct naming *n, struct store *s, struct losses *losses, struct error *err)
 {
 	if (!n->is_on)
 		return 0;
 	wait_settled(n);
+	if (n->overrides)
+		tell_idle(n);
 	losses_add(losses, &n->losses);
 	if (n->got < 0)
 		*err = n->err;

@@ -22,8 +22,9 @@ struct objects;
 struct store;
 
 struct naming {
-	bool is_on;    /* objects are asked for */
-	bool is_alone; /* nothing else is */
+	bool is_on;     /* objects are asked for */
+	bool is_alone;  /* nothing else is */
+	bool is_branch; /* its parent tells the user */
 	struct namers namers;
 	struct namer_options options;
 	struct overrides *overrides;

@@ -16,7 +16,7 @@
 		{ "types", "FILE", \
 		  "of objects: lines 'NAME = TYPE', 'ignore TYPE', 'same TYPE TYPE'" }, \
 		{ "memory", "SIZE", \
-		  "of objects: forget the oldest beyond this: 2G (default: 512M)" }, \
+		  "of objects: what is beyond this lies in a file: 2G (default: 512M)" }, \
 		{ "max-skew", "TIME", \
 		  "make no clock correction larger than this: 10ms; 0 makes none" }, \
 		{ "idle", "TIME", \

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <regex.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,16 @@
 enum { WORD_MAX = 512 }; /* bytes of a word that expressions are tried on */
 #define FILE_MAX ((size_t)1 << 20)
 
+/* What a line of the file speaks of. Several threads mark it at once, and the same way. */
+struct subject {
+	struct str text;
+	atomic_bool is_seen;
+};
+
 struct expression {
 	regex_t regex;
 	struct str type, numbered;
+	struct subject *of;
 };
 
 struct overrides {
@@ -26,6 +34,7 @@ struct overrides {
 	struct names shown;
 	VEC(struct str) instead;  /* by the number of the type that is shown; empty: nothing */
 	VEC(struct str) numbered; /* the same for names that hold numbers */
+	VEC(struct subject *) of; /* the same: what was written */
 	VEC(struct expression) expressions;
 };
 
@@ -35,6 +44,15 @@ static struct str numbered(struct overrides *o, struct str name)
 	return arena_fmt(&o->arena, STR_FMT "_#", STR_ARG(name));
 }
 
+static struct subject *subject_new(struct overrides *o, struct str text)
+{
+	struct subject *of = arena_new(&o->arena, struct subject);
+
+	of->text = arena_str(&o->arena, text);
+	atomic_init(&of->is_seen, false);
+	return of;
+}
+
 static void replace(struct overrides *o, struct str shown, struct str by, struct str by_numbered)
 {
 	sym_t sym = names_add(&o->shown, shown);
@@ -42,7 +60,10 @@ static void replace(struct overrides *o, struct str shown, struct str by, struct
 	while (o->instead.nr <= sym) {
 		vec_push(&o->instead, STR(""));
 		vec_push(&o->numbered, STR(""));
+		vec_push(&o->of, NULL);
 	}
+	if (!o->of.v[sym])
+		o->of.v[sym] = subject_new(o, shown);
 	o->instead.v[sym] = arena_str(&o->arena, by);
 	o->numbered.v[sym] = arena_str(&o->arena, by_numbered);
 }
@@ -68,6 +89,7 @@ static int add_expression(struct overrides *o, struct str type, struct str text,
 		return error_set(err, EINVAL, "'" STR_FMT "' is no expression: %s", STR_ARG(text),
 				 why);
 	}
+	e.of = subject_new(o, text);
 	vec_push(&o->expressions, e);
 	return 0;
 }
@@ -170,9 +192,16 @@ void overrides_free(struct overrides *o)
 	vec_done(&o->expressions);
 	vec_done(&o->instead);
 	vec_done(&o->numbered);
+	vec_done(&o->of);
 	names_done(&o->shown);
 	arena_done(&o->arena);
 	free(o);
+}
+
+static void mark(struct subject *of)
+{
+	if (!atomic_load_explicit(&of->is_seen, memory_order_relaxed))
+		atomic_store_explicit(&of->is_seen, true, memory_order_relaxed);
 }
 
 struct str overrides_type(const struct overrides *o, struct str shown)
@@ -180,13 +209,18 @@ struct str overrides_type(const struct overrides *o, struct str shown)
 	sym_t sym = names_find(&o->shown, shown);
 	char name[WORD_MAX];
 
-	if (sym)
+	if (sym) {
+		mark(o->of.v[sym]);
 		return o->instead.v[sym];
+	}
 	/* reports tell types by their names, so that is what a user writes down */
 	if (shown.n > WORD_MAX || !is_numbered(shown))
 		return shown;
 	sym = names_find(&o->shown, (struct str){ name, shown_name(shown, name) });
-	return sym ? o->numbered.v[sym] : shown;
+	if (!sym)
+		return shown;
+	mark(o->of.v[sym]);
+	return o->numbered.v[sym];
 }
 
 bool overrides_match(const struct overrides *o, struct str word, struct str *type)
@@ -200,6 +234,7 @@ bool overrides_match(const struct overrides *o, struct str word, struct str *typ
 	vec_each (&o->expressions, e) {
 		if (regexec(&e->regex, z, 0, NULL, 0))
 			continue;
+		mark(e->of);
 		*type = strpbrk(z, "0123456789") ? e->numbered : e->type;
 		return true;
 	}
@@ -209,4 +244,24 @@ bool overrides_match(const struct overrides *o, struct str word, struct str *typ
 bool overrides_has_expressions(const struct overrides *o)
 {
 	return o->expressions.nr;
+}
+
+static bool is_idle(const struct subject *of)
+{
+	return of && !atomic_load_explicit(&of->is_seen, memory_order_relaxed);
+}
+
+size_t overrides_idle(const struct overrides *o, struct str *v, size_t room)
+{
+	size_t nr = 0;
+
+	vec_each (&o->of, of) {
+		if (is_idle(*of) && nr++ < room)
+			v[nr - 1] = (*of)->text;
+	}
+	vec_each (&o->expressions, e) {
+		if (is_idle(e->of) && nr++ < room)
+			v[nr - 1] = e->of->text;
+	}
+	return nr;
 }

@@ -3,6 +3,7 @@
 #define CULPRIT_IDENT_OVERRIDES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/str.h"
 
@@ -28,6 +29,8 @@ void overrides_free(struct overrides *o);
 struct str overrides_type(const struct overrides *o, struct str shown);
 /* Whether an expression matches all of the word, and the type that it gives. */
 bool overrides_match(const struct overrides *o, struct str word, struct str *type);
+/* Types and expressions that nothing was shown as so far: how many, and up to room of them. */
+size_t overrides_idle(const struct overrides *o, struct str *v, size_t room);
 /* Digits may then decide, so that nothing is remembered of lines. */
 bool overrides_has_expressions(const struct overrides *o);
 

@@ -37,6 +37,8 @@ bool loss_is_of_objects(enum loss loss)
 	case LOSS_IDENTIFIERS_LEFT:
 	case LOSS_IDS_NO_SCOPE:
 	case LOSS_IDS_LEFT:
+	case LOSS_NAMES_ONCE:
+	case LOSS_TYPES_IDLE:
 	case LOSS_LIVES_GUESSED:
 	case LOSS_LIVES_LEFT:
 	case LOSS_MENTIONS_FORGOTTEN:

@@ -77,6 +77,10 @@
 	X(LOSS_NAMES_LEFT, "lines_with_names_left_out", \
 	  "line that names more than is looked at to find its request (kept)", \
 	  "lines that name more than is looked at to find their requests (kept)") \
+	X(LOSS_LINES_WORDS_LEFT, "lines_with_words_left_out", \
+	  "line with more words that may be names than are looked at to find its request (kept)", \
+	  "lines with more words that may be names than are looked at to find their requests " \
+	  "(kept)") \
 	X(LOSS_IDENTIFIERS_LEFT, "lines_with_identifiers_left_out", \
 	  "line that names more than is looked at to find objects", \
 	  "lines that name more than is looked at to find objects") \
@@ -237,6 +241,11 @@
 	X(LOSS_IDS_LEFT, "ids_left_out", \
 	  "identifier of a line that names too many (not used for objects)", \
 	  "identifiers of lines that name too many (not used for objects)") \
+	X(LOSS_NAMES_ONCE, "names_once", \
+	  "name of a type whose names hardly ever come again (no object)", \
+	  "names of types whose names hardly ever come again (no objects)") \
+	X(LOSS_TYPES_IDLE, "types_idle", "type of --types that nothing is shown as", \
+	  "types of --types that nothing is shown as") \
 	X(LOSS_LIVES_GUESSED, "lives_guessed", \
 	  "object told apart from an earlier one of the same number by silence alone", \
 	  "objects told apart from earlier ones of the same number by silence alone") \

@@ -64,6 +64,8 @@ static void take_block(struct str body, struct arena *arena)
 	buf_done(&event);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str line = { (const char *)data, size };

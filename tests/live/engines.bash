@@ -19,7 +19,7 @@ need_spark() {
 	export SPARK_CONF_DIR=$DIR/spark
 }
 
-# need_hadoop: a command hadoop on PATH made of jars alone, jobs run in it, two maps at a time; or skip
+# need_hadoop: a command hadoop on PATH made of jars alone, jobs run in it, two maps or reducers at a time; or skip
 need_hadoop() {
 	local lib=$CACHED/yarn-3.3.6/lib jar=$CACHED/hadoop-streaming/hadoop-streaming-$STREAMING.jar
 	command -v java >/dev/null || skip "no java"
@@ -44,6 +44,7 @@ need_hadoop() {
 		<configuration>
 		<property><name>mapreduce.job.maps</name><value>8</value></property>
 		<property><name>mapreduce.local.map.tasks.maximum</name><value>2</value></property>
+		<property><name>mapreduce.local.reduce.tasks.maximum</name><value>2</value></property>
 		</configuration>
 	END
 	PATH=$DIR/hadoop:$PATH
@@ -56,5 +57,5 @@ on_yarn() {
 	[ -x "$start" ] || skip "no $start"
 	[ "$(id -u)" = 0 ] || skip "needs root for a network of its own"
 	export W=$DIR/yarn HADOOP_USER_NAME=root DRAIN=0
-	CLIENT_CMD="export HADOOP_CONF_DIR=$DIR/yarn/conf/client; $1" timeout 300 "$start" >"$DIR/yarn.log" 2>&1
+	CLIENT_CMD="export HADOOP_CONF_DIR=$DIR/yarn/conf/client; $1" timeout 900 "$start" >"$DIR/yarn.log" 2>&1
 }

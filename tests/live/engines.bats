@@ -12,6 +12,8 @@ setup() {
 	gzip "$DIR/logs/dn3.log"
 	printf '\xef\xbb\xbf2026-11-15 09:16:00,000 INFO  [main] a.B: with a mark in front\n' >"$DIR/logs/marked.log"
 	cd "$DIR" || exit 1
+	# so few lines are looked at together that there is work for several reducers
+	export CULPRIT_WINDOW=1000
 }
 
 teardown() {
@@ -29,7 +31,7 @@ tables() {
 # same ENGINE: the run on it, and the one here
 same() {
 	"$CULPRIT" analyze logs "${MODEL[@]}" -o here.culprit >/dev/null
-	"$CULPRIT" analyze logs "${MODEL[@]}" --on "$1" -o there.culprit >/dev/null
+	"$CULPRIT" analyze logs "${MODEL[@]}" --on "$1" --reducers 2 -o there.culprit >/dev/null
 	echo "here $(tables here.culprit), there $(tables there.culprit)"
 	[ "$("$CULPRIT" requests here.culprit --json | wc -l)" -gt 100 ]
 	[ "$(tables here.culprit)" = "$(tables there.culprit)" ]
@@ -41,13 +43,23 @@ model() {
 	MODEL=(--model hdfs.model)
 }
 
-# a worker that is killed in the middle of its first map step
+# make_worker [kill]: reducers wait until there are two of them at a time; with kill, instead, the first map and the first reduce
+# step are killed in the middle
 make_worker() {
 	cat >"$DIR/worker" <<-END
 		#!/bin/bash
-		if [ "\$2" = map ] && mkdir "$DIR/killed" 2>/dev/null; then
+		if [ "$1" = kill ] && [[ "\$2" = map || "\$2" = reduce ]] && mkdir "$DIR/killed-\$2" 2>/dev/null; then
 			head -c 100000 | "$CULPRIT" "\$@" 2>/dev/null | head -c 5000
 			kill -9 \$\$
+		fi
+		if [ "$1" != kill ] && [ "\$2" = reduce ]; then
+			mkdir -p "$DIR/reducers" && : >"$DIR/reducers/\$\$"
+			for ((i = 0; i < 600; i++)); do
+				nr=\$(ls "$DIR/reducers" | wc -l)
+				[ "\$nr" -lt 2 ] || break
+				sleep 0.1
+			done
+			[ "\$nr" -ge 2 ] || : >"$DIR/alone"
 		fi
 		exec "$CULPRIT" "\$@"
 	END
@@ -55,37 +67,49 @@ make_worker() {
 	export CULPRIT_WORKER=$DIR/worker
 }
 
-@test "Spark with two workers gives the tables of this machine" {
+# two reducers began, each before the other was over
+side_by_side() {
+	[ "$(find reducers -type f | wc -l)" = 2 ]
+	[ ! -e alone ]
+}
+
+@test "Spark with two workers, for reducing too, gives the tables of this machine" {
 	[ "$LIVE" = all ] || skip "slow: make test-live"
 	need_spark
 	model
+	make_worker
 	same 'spark:local[2,4]'
+	side_by_side
 }
 
-@test "Hadoop Streaming with two maps at a time gives the tables of this machine" {
+@test "Hadoop Streaming with two maps and two reducers at a time gives the tables of this machine" {
 	[ "$LIVE" = all ] || skip "slow: make test-live"
 	need_hadoop
 	model
+	make_worker
 	same hadoop
+	side_by_side
 }
 
-@test "a worker that is killed in the middle changes nothing" {
+@test "a map step and a reducer that are killed in the middle change nothing" {
 	[ "$LIVE" = all ] || skip "slow: make test-live"
 	need_spark
-	make_worker
+	make_worker kill
 	same 'spark:local[2,4]'
-	[ -d killed ]
+	[ -d killed-map ]
+	[ -d killed-reduce ]
 }
 
-@test "YARN with two nodes gives the tables of this machine from HDFS, a worker killed in the middle" {
+@test "YARN with two nodes gives the tables of this machine from HDFS, a map step and a reducer killed in the middle" {
 	[ "$LIVE" = all ] || skip "slow: make test-live"
 	need_hadoop
-	make_worker
+	make_worker kill
 	rm logs/marked.log # no worker reads it, and from afar nobody else does
 	"$CULPRIT" analyze logs -o here.culprit >/dev/null
-	on_yarn "cd $DIR; hadoop fs -mkdir -p /user/root; hadoop fs -put logs /logs; $CULPRIT analyze hdfs://127.0.0.1:8020/logs --on hadoop -o there.culprit"
+	on_yarn "cd $DIR; hadoop fs -mkdir -p /user/root; hadoop fs -put logs /logs; $CULPRIT analyze hdfs://127.0.0.1:8020/logs --on hadoop --reducers 2 -o there.culprit"
 	tail -n 20 yarn.log
-	[ -d killed ]
+	[ -d killed-map ]
+	[ -d killed-reduce ]
 	[ "$(tables here.culprit)" = "$(tables there.culprit)" ]
 }
 

@@ -276,6 +276,31 @@ by_file() {
 		sed -nE 's/^\{"file":"([^"]*)\.log(\.[0-9]+)?(\.gz)?","line":[0-9]+,(.*)/\1 \4/p' | sort -s -k 1,1
 }
 
+# bytes_read: by the program and its children so far
+bytes_read() {
+	sed -n 's/^rchar: //p' "/proc/$PID/io"
+}
+
+@test "what was read is not read again, whatever it is called by then" {
+	[ -r /proc/self/io ] || skip "no /proc/PID/io"
+	lines 0 20000 | tee "$DIR/all.log" >"$LOGS/app.log"
+	bytes=$(stat -c %s "$LOGS/app.log")
+	follow
+	until_holds 20000
+	mv "$LOGS/app.log" "$LOGS/app.log.1"
+	say 20000 20001
+	until_holds 20001
+	sleep 1
+	before=$(bytes_read)
+	say 20001 20002
+	until_holds 20002
+	read=$(($(bytes_read) - before))
+	echo "# $read bytes for one request more, after $bytes" >&3
+	[ $((4 * read)) -lt "$bytes" ]
+	finish
+	same
+}
+
 @test "real logs written in pieces and rotated give what reading them at once gives" {
 	real=$CULPRIT_DATA/logs/hdfs-2.0.2-alpha.tar.xz
 	[ -e "$real" ] || skip "no data at CULPRIT_DATA ($CULPRIT_DATA)"

@@ -168,6 +168,26 @@ static void processes_and_sessions_are_one(void **state)
 	told_graph_done(&t);
 }
 
+/* The address of the server stands in each line as well. */
+static void connections_belong_to_their_hosts_and_users(void **state)
+{
+	struct told_graph t;
+	char *text;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	for (int i = 0; i < 400; i++)
+		tellf(&t,
+		      "||Step %d <*> of <*>|ip:port=10.0.0.%d:%d ip=10.0.0.%d ip=10.0.1.1 user=%s",
+		      i % 4, i / 4 % 5, 40000 + i / 4, i / 4 % 5, i / 4 % 3 ? "ann" : "bob");
+	settle(&t);
+	text = stack_text(&t.g);
+	assert_non_null(strstr(text, "ip -> ip:port (brief)\n"));
+	assert_non_null(strstr(text, "user\n"));
+	free(text);
+	told_graph_done(&t);
+}
+
 /* Transactions have a number once they write; until then it is 0. */
 static void zero_of_most_lines_is_nobodys_number(void **state)
 {
@@ -195,6 +215,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_what_a_path_lists_are_objects),
 		cmocka_unit_test(padded_numbers_of_files_are_parts_of_their_path),
 		cmocka_unit_test(processes_and_sessions_are_one),
+		cmocka_unit_test(connections_belong_to_their_hosts_and_users),
 		cmocka_unit_test(zero_of_most_lines_is_nobodys_number),
 	};
 

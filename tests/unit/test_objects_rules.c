@@ -342,6 +342,22 @@ static void nothing_gives_an_empty_graph_and_odd_input_is_taken(void **state)
 	told_graph_done(&t);
 }
 
+static void a_flood_of_names_makes_no_objects_and_is_counted(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	tell_jobs(&t);
+	for (int i = 0; i < 500; i++)
+		tellf(&t, "||token <*>|tok-#-#=tok-1-%d", 100000 + i);
+	settle(&t);
+	assert_false(is_drawn(&t.g, "tok"));
+	assert_true(is_drawn(&t.g, "job"));
+	assert_int_equal(t.losses.count[LOSS_NAMES_ONCE], 500);
+	told_graph_done(&t);
+}
+
 static void a_deed_is_told_by_the_verb(void **state)
 {
 	struct told_graph t;
@@ -374,6 +390,7 @@ int main(void)
 		cmocka_unit_test(the_oldest_are_forgotten_and_counted),
 		cmocka_unit_test(beyond_the_memory_the_same_is_found),
 		cmocka_unit_test(nothing_gives_an_empty_graph_and_odd_input_is_taken),
+		cmocka_unit_test(a_flood_of_names_makes_no_objects_and_is_counted),
 		cmocka_unit_test(a_deed_is_told_by_the_verb),
 	};
 

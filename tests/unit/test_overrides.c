@@ -78,12 +78,32 @@ static void what_makes_no_sense_is_told_with_its_line(void **state)
 	assert_true(overrides_read(&o, "/nonexistent/types", &err) < 0);
 }
 
+static void what_nothing_is_shown_as_is_told(void **state)
+{
+	static struct line l;
+	struct overrides *o =
+		read_text("app = application_#_#\nignore handel\nhost = /zork-[0-9]+/\n");
+	struct line_aids aids = { .overrides = o };
+	struct str v[2];
+
+	(void)state;
+	assert_int_equal(overrides_idle(o, v, 2), 3);
+	line_read(&l, STR("application_1_2 of handler 5"), &aids);
+	assert_int_equal(overrides_idle(o, v, 2), 2);
+	assert_str_equal(v[0], "handel");
+	assert_str_equal(v[1], "zork-[0-9]+");
+	line_read(&l, STR("zork-7 is up"), &aids);
+	assert_int_equal(overrides_idle(o, v, 0), 1);
+	overrides_free(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_are_renamed_joined_and_left_out),
 		cmocka_unit_test(types_are_known_by_the_names_that_reports_tell),
 		cmocka_unit_test(expressions_find_words_of_any_look),
+		cmocka_unit_test(what_nothing_is_shown_as_is_told),
 		cmocka_unit_test(what_makes_no_sense_is_told_with_its_line),
 	};
 

@@ -192,7 +192,7 @@ static struct str record_of(struct buf *b, uint32_t chain, char kind, const stru
 	buf_clear(b);
 	record_begin(b, &key, (enum record_kind)kind);
 	if (p)
-		record_add_text(b, buf_str(&p->bytes));
+		record_add_sealed(b, buf_str(&p->bytes));
 	else
 		buf_fmt(b, "%d\t%d\t0", chain == 1, chain == 0);
 	return buf_str(b);

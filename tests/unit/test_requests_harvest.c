@@ -168,6 +168,47 @@ static void requests_that_go_on_in_the_next_window_are_whole(void **state)
 	}
 }
 
+/* Windows are inferred as soon as they are over; what is found is what it is when all is there. */
+static void windows_that_are_over_are_inferred_once(void **state)
+{
+	struct infer_options o = INFER_DEFAULTS;
+	struct requests_begun *begun = NULL;
+	struct error err;
+	int nr_times = 0;
+	uint64_t nr;
+
+	(void)state;
+	lines_begin(&l);
+	l.h.window = 450;
+	lines_file(&l, "a.log", "a.log");
+	o.harvest = &l.h;
+	for (int i = 0; i < LINES; i++) {
+		int got;
+
+		lines_add(&l, i * 400, "ask", "asked for blk_%d", 1000 + i);
+		lines_add(&l, i * 400 + 300, "answer", "looked up blk_%d", 1000 + i);
+		got = i % 50 ? 0 : harvest_settle(&l.h, &err);
+		assert_true(got >= 0);
+		if (got)
+			assert_int_equal(requests_go_on(&begun, l.s, &o, &err), 0);
+		nr_times += got;
+	}
+	assert_true(nr_times >= 5);
+	assert_true(store_is_placed(l.s, 0));
+	assert_int_equal(harvest_end(&l.h, &err), 0);
+	o.begun = begun;
+	assert_int_equal(infer_requests.run(l.s, &o, &err), 0);
+	requests_begun_free(begun);
+	assert_int_equal(store_finish(l.s, &err), 0);
+	assert_int_equal(store_event_requests(l.s, &l.requests, &nr, &err), 0);
+	for (int i = 0; i < LINES; i++) {
+		assert_int_not_equal(l.requests[2 * i], 0);
+		assert_int_equal(l.requests[2 * i], l.requests[2 * i + 1]);
+		assert_true(!i || l.requests[2 * i] != l.requests[2 * i - 1]);
+	}
+	lines_end(&l);
+}
+
 /* One log is five minutes ahead of the other. */
 static void clocks_are_set_right_in_every_window(void **state)
 {
@@ -194,6 +235,7 @@ int main(void)
 		cmocka_unit_test(few_lines_stay_in_memory_and_are_one_window),
 		cmocka_unit_test(whoever_begins_in_the_middle_gets_what_comes_from_then_on),
 		cmocka_unit_test(requests_that_go_on_in_the_next_window_are_whole),
+		cmocka_unit_test(windows_that_are_over_are_inferred_once),
 		cmocka_unit_test(clocks_are_set_right_in_every_window),
 	};
 

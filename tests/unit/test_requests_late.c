@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "infer/requests/cause.h"
 #include "request_lines.h"
 
 static struct lines l;
@@ -97,11 +98,54 @@ static void a_warning_goes_with_what_it_stands_in_front_of(void **state)
 	lines_end(&l);
 }
 
+/* A thread that is called after a block says what it seldom says: whoever has just dealt with the
+ * block in that log has it done. */
+static void a_thread_called_after_a_thing_works_for_who_deals_with_it(void **state)
+{
+	uint64_t received[NR], failed[NR];
+	struct ties ties;
+
+	(void)state;
+	begin();
+	for (int i = 0; i < NR; i++) {
+		char thread[64];
+
+		lines_add(&l, i * 700, "handler", "allocate blk_%d for /data/dir/f%d", 1000 + i,
+			  i / 2);
+		received[i] = lines_add(&l, i * 700 + 20, i % 2 ? "receiver 1" : "receiver 2",
+					"receive blk_%d", 1000 + i);
+		snprintf(thread, sizeof(thread), "responder [blk_%d]", 1000 + i);
+		/* in one of four only, so that none of it is usual */
+		if (i % 4 == 0)
+			failed[i] = lines_add(&l, i * 700 + 50, thread, "no answer for blk_%d",
+					      1000 + i);
+		else if (i % 4 == 1)
+			failed[i] =
+				lines_add(&l, i * 700 + 400, thread, "checked blk_%d", 1000 + i);
+	}
+	steps_begin(&s, &l);
+	ties_find(&ties, &s.w, &s.owners);
+	for (int i = 0; i < NR; i += 4) {
+		const struct sitting now = { .w = &s.w, .o = &s.owners, .l = &ties };
+		const struct unit *at_once = steps_unit(&s, failed[i]);
+		const struct unit *later = steps_unit(&s, failed[i + 1]);
+		const struct candidate *c = cause_beside(&now, (uint32_t)(at_once - s.w.units.v));
+
+		assert_non_null(c);
+		assert_ptr_equal(&s.w.units.v[c->unit], steps_unit(&s, received[i]));
+		assert_null(cause_beside(&now, (uint32_t)(later - s.w.units.v)));
+	}
+	ties_done(&ties);
+	steps_end(&s);
+	lines_end(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_surely_comes_may_be_slow_for_once),
 		cmocka_unit_test(what_comes_any_time_later_is_another_request),
+		cmocka_unit_test(a_thread_called_after_a_thing_works_for_who_deals_with_it),
 		cmocka_unit_test(a_warning_goes_with_what_it_stands_in_front_of),
 	};
 

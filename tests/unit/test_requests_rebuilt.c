@@ -253,6 +253,41 @@ static void what_is_done_to_two_blocks_of_one_file_is_two_operations(void **stat
 
 /* --- what is left out is told ---------------------------------------------------------------- */
 
+static int64_t end_of(uint64_t line)
+{
+	struct arena arena = { 0 };
+	struct request r;
+	struct request_body body;
+	struct error err;
+
+	assert_int_equal(store_request(l.s, l.requests[line], &arena, &r, &body, &err), 1);
+	arena_done(&arena);
+	return (r.end - LINES_START) / NS_MS;
+}
+
+/* Clients wait for the handlers; what is cleaned up seconds later is of the request, and nobody
+ * waits for it. */
+static void a_request_ends_when_nobody_waits_any_more(void **state)
+{
+	uint64_t create[NR], clean[NR];
+
+	(void)state;
+	begin("nn.log");
+	for (int i = 0; i < NR; i++) {
+		create[i] = lines_add(&l, i * 5000, i % 2 ? "handler 2" : "handler 1",
+				      "create blk_%d for client_%d", 1000 + i, 900 + i);
+		lines_add(&l, i * 5000 + 20, i % 2 ? "handler 2" : "handler 1", "created blk_%d",
+			  1000 + i);
+		clean[i] = lines_add(&l, i * 5000 + 3000, "cleaner", "clean blk_%d", 1000 + i);
+	}
+	lines_run(&l);
+	for (int i = 1; i + 1 < NR; i++) {
+		together(create[i], clean[i]);
+		assert_int_equal(end_of(create[i]), i * 5000 + 20);
+	}
+	lines_end(&l);
+}
+
 static void lines_that_name_too_much_are_counted(void **state)
 {
 	char text[2000];
@@ -267,6 +302,43 @@ static void lines_that_name_too_much_are_counted(void **state)
 	lines_run(&l);
 	assert_int_equal(store_losses(l.s)->count[LOSS_NAMES_LEFT], 1);
 	lines_end(&l);
+}
+
+static void lines_with_too_many_words_are_counted(void **state)
+{
+	static const char words[] = "done\nalpha bravo charlie delta echo foxtrot golf hotel";
+
+	(void)state;
+	begin("app.log");
+	for (int i = 0; i < 5; i++) {
+		lines_add(&l, i * 10, "main", "%s india %d", words, i);
+		lines_add(&l, i * 10 + 5, "main", "%s %d", words, i);
+	}
+	lines_run(&l);
+	assert_int_equal(store_losses(l.s)->count[LOSS_LINES_WORDS_LEFT], 5);
+	assert_int_equal(store_losses(l.s)->count[LOSS_NAMES_LEFT], 0);
+	lines_end(&l);
+}
+
+/* The third line of its kind is known from the second. */
+static void words_that_are_left_out_are_known_from_memory(void **state)
+{
+	void *memory = sight_remember();
+	struct arena arena = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		char text[] = "done\nalpha bravo charlie delta echo foxtrot golf hotel india 0";
+		struct event ev = { .kind = EVENT_LOG, .thread = STR("main") };
+		struct sight s;
+
+		text[sizeof(text) - 2] = (char)('0' + i);
+		sight_event_again(NULL, memory, &ev, str_of(text), &arena);
+		assert_true(sight_open(&s, ev.values));
+		assert_int_equal(s.flags, SIGHT_LACKS_WORDS);
+	}
+	sight_forget(memory);
+	arena_done(&arena);
 }
 
 /* --- bad input ----------------------------------------------------------------------------- */
@@ -370,7 +442,10 @@ int main(void)
 		cmocka_unit_test(what_is_handed_over_without_a_name_goes_to_who_takes_it_next),
 		cmocka_unit_test(lines_that_name_their_request_are_left_to_others),
 		cmocka_unit_test(what_is_done_to_two_blocks_of_one_file_is_two_operations),
+		cmocka_unit_test(a_request_ends_when_nobody_waits_any_more),
 		cmocka_unit_test(lines_that_name_too_much_are_counted),
+		cmocka_unit_test(lines_with_too_many_words_are_counted),
+		cmocka_unit_test(words_that_are_left_out_are_known_from_memory),
 		cmocka_unit_test(work_that_names_too_much_is_counted),
 		cmocka_unit_test(nothing_to_rebuild_is_no_request),
 		cmocka_unit_test(the_same_lines_give_the_same_requests),

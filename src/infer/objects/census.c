@@ -1,6 +1,7 @@
 #include "infer/objects/census.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/shelf.h"
 #include "base/time.h"
@@ -18,6 +19,20 @@ static void span_of(struct census *w)
 			w->first_ns = n->first_ns;
 		if (n->last_ns != NS_NONE && (w->last_ns == NS_NONE || n->last_ns > w->last_ns))
 			w->last_ns = n->last_ns;
+	}
+}
+
+static void number_logs(struct census *w)
+{
+	size_t nr = (size_t)w->told->texts.nr + 1;
+
+	w->log_of = shelf_alloc(w->shelf, mem_bytes(nr, sizeof(*w->log_of)));
+	memset(w->log_of, 0xff, nr * sizeof(*w->log_of));
+	vec_each (&w->told->notes, n) {
+		if (w->log_of[n->file] != UINT32_MAX)
+			continue;
+		w->log_of[n->file] = (uint32_t)w->logs.nr;
+		vec_push(&w->logs, n->file);
 	}
 }
 
@@ -49,8 +64,7 @@ void census_init(struct census *w, struct told *t, struct arena *a, struct losse
 	find_distinct(w);
 	span_of(w);
 	w->is_small = w->nr_lines < SMALL_LINES;
-	vec_each (&t->notes, n)
-		census_log(w, n->file);
+	number_logs(w);
 }
 
 void census_done(struct census *w)
@@ -69,7 +83,7 @@ void census_done(struct census *w)
 	shelf_done(w->shelf, &w->aliases);
 	map_done(&w->same);
 	vec_done(&w->logs);
-	map_done(&w->log_at);
+	shelf_give(w->shelf, w->log_of);
 }
 
 static size_t slot_of(const struct told_id *id)
@@ -87,17 +101,6 @@ uint32_t census_kind(const struct census *w, const struct told_id *id)
 void census_set_kind(struct census *w, const struct told_id *id, uint32_t kind)
 {
 	w->kind_of[slot_of(id)] = kind;
-}
-
-uint32_t census_log(struct census *w, sym_t file)
-{
-	uint64_t *at = map_at(&w->log_at, file);
-
-	if (!*at) {
-		vec_push(&w->logs, file);
-		*at = w->logs.nr;
-	}
-	return (uint32_t)(*at - 1);
 }
 
 uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t scope)

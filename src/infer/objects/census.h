@@ -99,9 +99,9 @@ struct census {
 	VEC(uint32_t) path_at;  /* the same for logs */
 	VEC(uint32_t) writers;  /* of each log: the thing that writes it */
 	VEC(struct other_name) aliases;
-	struct map same;   /* (kind, value): 1 + (kind, value) that it is another spelling of */
-	VEC(sym_t) logs;   /* files, in the order in which they came */
-	struct map log_at; /* number + 1, by sym of the file */
+	struct map same;  /* (kind, value): 1 + (kind, value) that it is another spelling of */
+	VEC(sym_t) logs;  /* files, in the order in which they came */
+	uint32_t *log_of; /* by sym of the file: its number there */
 	uint64_t nr_lines;
 	int64_t first_ns, last_ns; /* of all lines */
 	bool is_small; /* so few lines that each of them counts: nothing is taken as noise */
@@ -121,8 +121,12 @@ struct str census_name(const struct census *w, uint32_t thing);
 void census_lives(struct census *w, uint32_t thing, const struct note *n);
 /* How many things each kind has. */
 void census_count(struct census *w);
+
 /* Number of the log of a note. */
-uint32_t census_log(struct census *w, sym_t file);
+static inline uint32_t census_log(const struct census *w, sym_t file)
+{
+	return w->log_of[file];
+}
 
 /* Things of a kind that got a scope are not used any more without one. */
 static inline bool thing_is_used(const struct census *w, const struct thing *t)

@@ -222,7 +222,7 @@ static size_t objects_of(const struct emitting *e, size_t note, uint32_t log, ui
 
 static uint32_t log_of(const struct emitting *e, const struct note *n)
 {
-	return (uint32_t)(*map_find(&e->w->log_at, n->file) - 1);
+	return census_log(e->w, n->file);
 }
 
 /* How many lines each object has, and from there where they begin. */

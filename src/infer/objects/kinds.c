@@ -6,6 +6,7 @@
 #include "infer/objects/shape.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
+#include "model/loss.h"
 #include "model/mention.h"
 #include "model/shown.h"
 
@@ -377,6 +378,14 @@ static void drop_outer(struct habits *h)
 	}
 }
 
+/* A flood of names that are each seen once makes no objects, and is told. Numbers are amounts. */
+static void count_once(const struct census *w)
+{
+	vec_each (&w->kinds, k)
+		if (k->fate == FATE_ONCE && !(k->traits & KIND_NUMBER) && has_letters(k->shown))
+			w->losses->count[LOSS_NAMES_ONCE] += k->nr_values;
+}
+
 static void judge(struct census *w)
 {
 	struct habits h = { .w = w };
@@ -400,6 +409,7 @@ static void judge(struct census *w)
 			k->traits |= KIND_THREAD;
 	}
 	drop_outer(&h);
+	count_once(w);
 	free(h.v);
 	map_done(&h.templates);
 	map_done(&h.places);

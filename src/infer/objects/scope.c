@@ -323,7 +323,7 @@ static uint32_t writing_kind(const struct census *w, uint32_t kind)
 
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
 		const struct note *n = &w->told->notes.v[i];
-		uint32_t writer = w->writers.v[*map_find(&w->log_at, n->file) - 1];
+		uint32_t writer = w->writers.v[census_log(w, n->file)];
 
 		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++)
 			if (w->things.v[w->named.v[j]].kind == kind)
@@ -348,7 +348,7 @@ static bool comes_back(const struct census *w, uint32_t kind)
 	uint64_t nr_values = 0, nr_several = 0;
 
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
-		uint64_t log = *map_find(&w->log_at, w->told->notes.v[i].file);
+		uint64_t log = (uint64_t)census_log(w, w->told->notes.v[i].file) + 1;
 
 		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
 			const struct thing *t = &w->things.v[w->named.v[j]];

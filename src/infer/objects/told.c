@@ -43,6 +43,12 @@ static sym_t keep(struct told *t, struct names *in, struct str s)
 	return sym;
 }
 
+/* The same where it is likely to be the one that stood there before. */
+static sym_t keep_again(struct told *t, struct names *in, struct str s, sym_t before)
+{
+	return before && str_eq(names_str(in, before), s) ? before : keep(t, in, s);
+}
+
 static uint32_t template_of(struct told *t, const struct mention *m)
 {
 	uint64_t *at = map_at(&t->template_at, m->template);
@@ -131,6 +137,7 @@ static void place_note(struct told *t, const struct note *n)
 	if (old) {
 		widen(old, n);
 		t->ids.nr = n->ids;
+		t->templates.v[n->template].last = (uint32_t)(old - t->notes.v) + 1;
 		return;
 	}
 	part_index(t);
@@ -138,20 +145,30 @@ static void place_note(struct told *t, const struct note *n)
 		hash++;
 	shelf_push(t->shelf, &t->notes, *n);
 	*map_at(&t->note_at, hash) = t->notes.nr;
+	t->templates.v[n->template].last = (uint32_t)t->notes.nr;
 }
 
 /* Hexadecimal values that nothing names are told apart by their length, which is that of one kind.
  */
-static sym_t shown_as(struct told *t, const struct named *n)
+static sym_t shown_as(struct told *t, const struct named *n, sym_t before)
 {
 	char text[32];
 
 	if (!str_eq(n->type, STR("hex")))
-		return keep(t, &t->shown, n->type);
+		return keep_again(t, &t->shown, n->type, before);
 	if (str_starts(n->value, STR("0x")))
 		return keep(t, &t->shown, STR("hex-0x"));
 	snprintf(text, sizeof(text), "hex-%zu", n->value.n);
 	return keep(t, &t->shown, str_of(text));
+}
+
+/* What lines of the template showed at that place last, or 0. */
+static sym_t shown_before(const struct told *t, uint32_t template, size_t place)
+{
+	uint32_t last = t->templates.v[template].last;
+	const struct note *n = last ? &t->notes.v[last - 1] : NULL;
+
+	return n && place < n->nr ? t->ids.v[n->ids + place].shown : 0;
 }
 
 static uint16_t life_of(struct told *t, const struct note *n, const struct mention *m, size_t i,
@@ -171,20 +188,23 @@ static void add(struct told *t, const struct mention *m, const uint16_t *lives)
 	struct note n = { .first_ns = m->first_ns,
 			  .last_ns = m->last_ns,
 			  .count = m->count,
-			  .node = keep(t, &t->texts, m->node),
-			  .file = keep(t, &t->texts, m->file),
-			  .thread = keep(t, &t->texts, m->thread),
+			  .node = keep_again(t, &t->texts, m->node, t->node),
+			  .file = keep_again(t, &t->texts, m->file, t->file),
+			  .thread = keep_again(t, &t->texts, m->thread, t->thread),
 			  .template = template_of(t, m),
 			  .ids = (uint32_t)t->ids.nr,
 			  .level = (uint8_t)m->level };
 
+	t->node = n.node;
+	t->file = n.file;
+	t->thread = n.thread;
 	for (size_t i = 0; i < m->nr && i < MAX_IDS; i++) {
 		uint16_t life = lives ? lives[i] : life_of(t, &n, m, i, &log);
+		struct told_id id = { shown_as(t, &m->v[i], shown_before(t, n.template, i)),
+				      keep(t, &t->values, m->v[i].value), (uint16_t)m->v[i].place,
+				      life };
 
-		shelf_push(t->shelf, &t->ids,
-			   (struct told_id){ shown_as(t, &m->v[i]),
-					     keep(t, &t->values, m->v[i].value),
-					     (uint16_t)m->v[i].place, life });
+		shelf_push(t->shelf, &t->ids, id);
 		n.nr++;
 	}
 	t->nr_left += (m->nr - n.nr) * m->count;

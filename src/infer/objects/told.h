@@ -36,6 +36,7 @@ struct told_template {
 	uint64_t hash;
 	sym_t title;
 	enum relation_deed deed;
+	uint32_t last; /* 1 + the latest note of it */
 };
 
 /* Zero is empty, with all of it in memory. */
@@ -49,8 +50,9 @@ struct told {
 	struct map note_at, notes_before; /* the same: of late ones, and of those before */
 	size_t max_index;                 /* notes by which equal ones are found; 0: all */
 	struct turns turns;
-	size_t text_bytes; /* of strings kept */
-	uint64_t nr_left;  /* identifiers left out, of lines that name too many */
+	size_t text_bytes;        /* of strings kept */
+	uint64_t nr_left;         /* identifiers left out, of lines that name too many */
+	sym_t node, file, thread; /* of the latest mention */
 };
 
 void told_init(struct told *t, struct shelf *shelf, size_t max_index);

@@ -302,6 +302,44 @@ const struct candidate *cause_again(struct sitting *s, uint32_t unit)
 	return NULL;
 }
 
+/* Whether the thread is called after the thing, and names nobody who calls. */
+static bool is_called_after(const struct sitting *s, const struct unit *u, uint32_t thing)
+{
+	const struct work *w = s->w;
+	const struct seen_line *l = work_line(w, u->from);
+	struct str thread = names_str(&w->g->threads, l->thread);
+	bool is_so = false;
+
+	for (unsigned i = 0; i < l->nr_names; i++) {
+		uint32_t name = line_names(w, l)[i];
+
+		if (i < l->nr_own && str_find(thread, gather_value(w->g, name)) == thread.n)
+			continue;
+		if (s->o->caller[w->g->kind_of.v[name]])
+			return false;
+		is_so |= name == thing && work_look(w, name)->stem;
+	}
+	return is_so;
+}
+
+const struct candidate *cause_beside(const struct sitting *s, uint32_t unit)
+{
+	const struct work *w = s->w;
+	const struct unit *u = &w->units.v[unit];
+	const struct candidate *best = NULL;
+
+	for (uint32_t i = s->l->at.v[unit]; i < s->l->at.v[unit + 1]; i++) {
+		const struct candidate *c = &s->l->v.v[i];
+		const struct unit *a = &w->units.v[c->unit];
+
+		if (!a->is_batch && u->start - a->end <= AT_ONCE_NS &&
+		    work_line(w, a->from)->file == work_line(w, u->from)->file &&
+		    (!best || c->unit > best->unit) && is_called_after(s, u, c->thing))
+			best = c;
+	}
+	return best;
+}
+
 const struct candidate *cause_at_once(const struct sitting *s, uint32_t unit)
 {
 	const struct work *w = s->w;

@@ -14,5 +14,7 @@ const struct candidate *cause_find(struct sitting *s, uint32_t unit, double *sur
 const struct candidate *cause_again(struct sitting *s, uint32_t unit);
 /* What is too seldom to show a habit, but comes at once and by the same one. */
 const struct candidate *cause_at_once(const struct sitting *s, uint32_t unit);
+/* For a thread that is called after a thing: what has just been done to that in the same log. */
+const struct candidate *cause_beside(const struct sitting *s, uint32_t unit);
 
 #endif

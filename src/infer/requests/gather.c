@@ -204,7 +204,8 @@ void gather_events(struct gather *g, const struct event *ev, size_t nr)
 		l.is_request = ev[i].key_kind == KEY_REQUEST;
 		push_names(g, &l, &s);
 		l.type = type_of(g, &ev[i], &l, s.shape);
-		g->nr_cut += s.is_cut || l.nr_names == NAMES_MAX;
+		g->nr_cut += (s.flags & SIGHT_CUT) || l.nr_names == NAMES_MAX;
+		g->nr_lacking += (s.flags & SIGHT_LACKS_WORDS) != 0;
 		vec_push(&g->lines, l);
 	}
 }

@@ -49,7 +49,8 @@ struct gather {
 	VEC(int64_t) shift;         /* of each log: what was added to its times ... */
 	VEC(uint64_t) shift_things; /* ... because of so many things that it names */
 	uint64_t nr_events;         /* delivered so far */
-	uint64_t nr_cut;            /* lines of which names are left out */
+	uint64_t nr_cut;            /* lines of which names are left out ... */
+	uint64_t nr_lacking;        /* ... and words that may be names */
 	bool has_before, has_after; /* there are earlier or later lines that are not here */
 };
 

@@ -145,6 +145,8 @@ static bool take_marks(struct str *s, struct gather *g)
 			return false;
 		l->nr_words = (uint8_t)s->p[0];
 		*s = str_skip(*s, 1);
+		if (nr_own > nr_names)
+			return false;
 		l->nr_own = (uint16_t)nr_own;
 		l->nr_names = (uint16_t)nr_names;
 	}

@@ -149,7 +149,7 @@ static int put_all(struct harvest *h, struct error *err)
 static int put_out(struct harvest *h, struct error *err)
 {
 	struct gather *g = &h->block;
-	uint64_t nr_events = g->nr_events, nr_cut = g->nr_cut;
+	uint64_t nr_events = g->nr_events, nr_cut = g->nr_cut, nr_lacking = g->nr_lacking;
 	int got = 0;
 
 	if (g->lines.nr)
@@ -157,6 +157,7 @@ static int put_out(struct harvest *h, struct error *err)
 	gather_done(g);
 	g->nr_events = nr_events;
 	g->nr_cut = nr_cut;
+	g->nr_lacking = nr_lacking;
 	return got;
 }
 
@@ -357,6 +358,7 @@ static void put_in_order(struct harvest *h)
 			gather_take(&ordered, g, &map, &g->lines.v[r->line]);
 		ordered.nr_events = g->nr_events;
 		ordered.nr_cut = g->nr_cut;
+		ordered.nr_lacking = g->nr_lacking;
 		gather_map_done(&map);
 		gather_done(g);
 		*g = ordered;

@@ -214,9 +214,11 @@ int merge_record(struct merge *m, struct str record, struct error *err)
 		return damaged(err, "a line is none of theirs");
 	if (c->is_over || key.nr != (kind == RECORD_SEAM ? c->nr_seams++ : c->nr_requests++))
 		return damaged(err, "some of a chain is missing, or there twice");
-	body = record_text(body, &arena);
-	got = kind == RECORD_SEAM ? merge_seam(m, key.file, body, err)
-				  : add_packet(m, key.file, body, err);
+	if (!record_sealed(body, &arena, &body))
+		got = damaged(err, "a packet is damaged");
+	else
+		got = kind == RECORD_SEAM ? merge_seam(m, key.file, body, err)
+					  : add_packet(m, key.file, body, err);
 	arena_done(&arena);
 	return got;
 }

@@ -81,6 +81,22 @@ static bool take_hex(struct str *s, unsigned nr, uint64_t *v)
 	return true;
 }
 
+void record_add_sealed(struct buf *b, struct str s)
+{
+	buf_fmt(b, "%016llx", (unsigned long long)str_hash(s));
+	record_add_text(b, s);
+}
+
+bool record_sealed(struct str s, struct arena *arena, struct str *bytes)
+{
+	uint64_t sum;
+
+	if (!take_hex(&s, 16, &sum))
+		return false;
+	*bytes = record_text(s, arena);
+	return str_hash(*bytes) == sum;
+}
+
 bool record_take(struct str line, struct record_key *key, enum record_kind *kind, struct str *body)
 {
 	uint64_t file, part, nr;
@@ -150,7 +166,7 @@ static void put_values(struct buf *b, struct str values)
 		return;
 	}
 	put_column(b, str_head(values, (size_t)(s.shape.p + s.shape.n - values.p)));
-	buf_fmt(b, "%d %llu %llu", s.is_cut, (unsigned long long)s.nr_own,
+	buf_fmt(b, "%u %llu %llu", s.flags, (unsigned long long)s.nr_own,
 		(unsigned long long)s.nr_thread);
 	while (sight_next(&s, &name)) {
 		buf_char(b, NAME);
@@ -203,15 +219,15 @@ static bool take_number(struct str *body, int64_t *v)
 
 static bool take_names(struct str names, struct str shape, struct arena *arena, struct str *values)
 {
-	uint64_t is_cut, nr_own, nr_thread;
+	uint64_t flags, nr_own, nr_thread;
 	struct buf b = { 0 };
 
-	if (!str_take_uint(&names, &is_cut) || is_cut > 1 || !str_take_char(&names, ' ') ||
-	    !str_take_uint(&names, &nr_own) || !str_take_char(&names, ' ') ||
-	    !str_take_uint(&names, &nr_thread))
+	if (!str_take_uint(&names, &flags) || flags > (SIGHT_CUT | SIGHT_LACKS_WORDS) ||
+	    !str_take_char(&names, ' ') || !str_take_uint(&names, &nr_own) ||
+	    !str_take_char(&names, ' ') || !str_take_uint(&names, &nr_thread))
 		return false;
 	buf_add(&b, shape);
-	buf_char(&b, (char)is_cut);
+	buf_char(&b, (char)flags);
 	buf_varint(&b, nr_own);
 	buf_varint(&b, nr_thread);
 	while (str_take_char(&names, NAME)) {

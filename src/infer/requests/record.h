@@ -38,6 +38,9 @@ enum record_kind {
 /* Bytes of any kind within a record, and back: borrowed, or of the arena. */
 void record_add_text(struct buf *b, struct str s);
 struct str record_text(struct str s, struct arena *arena);
+/* The same behind a sum of them; false when it is not theirs. */
+void record_add_sealed(struct buf *b, struct str s);
+bool record_sealed(struct str s, struct arena *arena, struct str *bytes);
 
 /* Key, kind and what follows, borrowed; false: no record. */
 bool record_take(struct str line, struct record_key *key, enum record_kind *kind, struct str *body);

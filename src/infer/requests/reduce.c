@@ -71,7 +71,7 @@ static int write_packet(struct reducer *r, struct error *err)
 		r->key.nr = r->nr_written[r->key.part]++;
 		buf_clear(&r->line);
 		record_begin(&r->line, &r->key, r->kind);
-		record_add_text(&r->line, buf_str(&r->packet.bytes));
+		record_add_sealed(&r->line, buf_str(&r->packet.bytes));
 		got = r->out.line(r->out.to, buf_str(&r->line), err);
 	}
 	packet_clear(&r->packet);
@@ -228,7 +228,8 @@ int reducer_add(struct reducer *r, struct str record, struct error *err)
 
 	if (!record_take(record, &key, &kind, &body))
 		return broken(err, "a line is none of theirs");
-	got = add(r, &key, kind, record_text(body, &arena), err);
+	got = record_sealed(body, &arena, &body) ? add(r, &key, kind, body, err)
+						 : broken(err, "one is damaged");
 	arena_done(&arena);
 	return got;
 }

@@ -37,6 +37,12 @@ struct chains {
 	struct error err;
 };
 
+static void tell_left(const struct harvest *h, struct store *s)
+{
+	store_losses(s)->count[LOSS_NAMES_LEFT] += h->block.nr_cut;
+	store_losses(s)->count[LOSS_LINES_WORDS_LEFT] += h->block.nr_lacking;
+}
+
 /* Clocks that were set right are told. */
 static int tell_clocks(const struct harvest *h, struct store *s, struct error *err)
 {
@@ -288,7 +294,7 @@ static int end_begun(struct requests_begun *b, struct store *s, const struct inf
 {
 	int got = tell_clocks(o->harvest, s, err);
 
-	store_losses(s)->count[LOSS_NAMES_LEFT] += o->harvest->block.nr_cut;
+	tell_left(o->harvest, s);
 	if (got >= 0)
 		got = run_begun(b, o->harvest->bounds.nr, o, err);
 	merge_orders(&b->merge, course_nr_left(b->chain.course));
@@ -307,7 +313,7 @@ static int run(struct store *s, const struct infer_options *o, struct error *err
 		return 0;
 	if (o->begun)
 		return end_begun(o->begun, s, o, err);
-	store_losses(s)->count[LOSS_NAMES_LEFT] += h->block.nr_cut;
+	tell_left(h, s);
 	got = tell_clocks(h, s, err);
 	if (got >= 0 && o->reducers)
 		got = count_chains(&all, &nr, err);

@@ -239,6 +239,8 @@ static double find_parent(struct sitting *s, uint32_t unit)
 		tie_to(u, cause_again(s, unit), WHY_AGAIN);
 	if (u->parent == NO_UNIT && is_seldom)
 		tie_to(u, cause_at_once(s, unit), WHY_AGAIN);
+	if (u->parent == NO_UNIT)
+		tie_to(u, cause_beside(s, unit), WHY_AGAIN);
 	if (u->parent == NO_UNIT && is_seldom)
 		u->parent = go_on_in_thread(s, unit);
 	if (u->parent == NO_UNIT)
@@ -373,7 +375,7 @@ void session_find(struct work *w, const struct owners *o, const struct ties *l)
 	begin(&s);
 	list_lines(&s);
 	find_entries(&s);
-	anew_begin(&s.anew, w, o, s.is_entry);
+	anew_begin(&s.anew, w, o, l, s.is_entry);
 	interim_begin(&s.interim, w);
 	stay_begin(&s.stay, w, o, l, LATE_NS);
 	causes_begin(&s);

@@ -26,7 +26,7 @@ static int put(struct writing *w, const struct record_key *key, enum record_kind
 {
 	buf_clear(&w->line);
 	record_begin(&w->line, key, kind);
-	record_add_text(&w->line, buf_str(&w->body));
+	record_add_sealed(&w->line, buf_str(&w->body));
 	w->nr++;
 	return w->put(w->to, buf_str(&w->line), err);
 }

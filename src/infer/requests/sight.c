@@ -130,16 +130,21 @@ static void add_words(const void *ctx, uint32_t statement, struct str message, s
 	unsigned until = t->nr + SIGHT_WORDS;
 	struct str word, front = str_head(message, WORDS_TEXT);
 
-	while (until <= TOKENS_MAX && t->nr < until && plain_next(front, &at, &word)) {
+	t->lacks_words = at < message.n && message.n > WORDS_TEXT;
+	while (!t->lacks_words && plain_next(front, &at, &word)) {
 		const char *end = word.p + word.n;
 
 		if ((end < message.p + message.n && *end == '=') ||
 		    (statement && matcher_writes(ctx, statement, word)))
 			continue;
-		tokens_add_word(t, message, word, recipe);
+		t->lacks_words = until > TOKENS_MAX || t->nr == until;
+		if (!t->lacks_words)
+			tokens_add_word(t, message, word, recipe);
 	}
-	if (recipe)
-		recipe->is_bad |= t->is_cut;
+	if (!recipe)
+		return;
+	recipe->is_bad |= t->is_cut;
+	recipe->lacks_words = t->lacks_words;
 }
 
 /* The statement that wrote the line, and what it names. Where the statement is known, the shape is
@@ -219,7 +224,8 @@ void sight_event_again(const void *ctx, void *memory, struct event *ev, struct s
 	start = arena_room(arena, own.nr_shape + own.nr_words + thread.nr_words + 32);
 	p = put_varint(start, own.nr_shape);
 	p = put_bytes(p, (struct str){ own.shape, own.nr_shape });
-	*p++ = (char)(own.is_cut || thread.is_cut);
+	*p++ = (char)((own.is_cut || thread.is_cut ? SIGHT_CUT : 0) |
+		      (own.lacks_words ? SIGHT_LACKS_WORDS : 0));
 	p = put_varint(p, own.nr);
 	p = put_varint(p, thread.nr);
 	p = put_bytes(p, (struct str){ own.words, own.nr_words });
@@ -241,7 +247,7 @@ bool sight_open(struct sight *s, struct str values)
 		return false;
 	s->shape = str_head(s->rest, n);
 	s->rest = str_skip(s->rest, n);
-	s->is_cut = s->rest.p[0];
+	s->flags = (unsigned char)s->rest.p[0];
 	s->rest = str_skip(s->rest, 1);
 	return str_take_varint(&s->rest, &s->nr_own) && str_take_varint(&s->rest, &s->nr_thread);
 }

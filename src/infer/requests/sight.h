@@ -14,6 +14,8 @@ struct event;
 struct matcher;
 
 enum { SIGHT_WORDS = 8 }; /* without digits, of one line; further ones name nothing */
+/* There were more names, or words that may be names, than are kept. */
+enum { SIGHT_CUT = 1, SIGHT_LACKS_WORDS = 2 };
 
 /* For struct statements of source/source.h; ctx is a struct matcher, or NULL when no program is
  * known. Sets statement and values. */
@@ -30,8 +32,8 @@ struct sight {
 	struct str shape;
 	uint64_t nr_own, nr_thread;
 	struct str rest;
-	uint64_t hash; /* str_hash of the name read last */
-	bool is_cut;   /* there were more names than are kept */
+	uint64_t hash;  /* str_hash of the name read last */
+	unsigned flags; /* SIGHT_CUT, SIGHT_LACKS_WORDS */
 };
 bool sight_open(struct sight *s, struct str values);
 /* A name: its kind, a unit separator, its value. */

@@ -521,6 +521,7 @@ static void find(struct tokens *t, struct str text, bool has_shape, struct token
 	t->nr = 0;
 	t->nr_words = t->nr_shape = 0;
 	t->is_cut = text.n > TOKENS_TEXT_MAX;
+	t->lacks_words = false;
 	w.t = t;
 	w.text = str_head(text, TOKENS_TEXT_MAX);
 	w.at = 0;
@@ -554,6 +555,7 @@ void tokens_note(struct tokens *t, struct str text, bool has_shape, struct token
 {
 	recipe->nr = 0;
 	recipe->nr_kinds = 0;
+	recipe->lacks_words = false;
 	recipe->is_bad = text.n > TOKENS_TEXT_MAX;
 	find(t, text, has_shape, recipe);
 	recipe->is_bad |= t->is_cut;

@@ -30,7 +30,8 @@ struct token {
  */
 struct tokens_recipe {
 	uint8_t nr;
-	bool is_bad; /* it cannot be followed: something is not as it stands in the text */
+	bool lacks_words; /* as in struct tokens */
+	bool is_bad;      /* it cannot be followed: something is not as it stands in the text */
 	uint16_t nr_kinds;
 	struct {
 		uint16_t kind, kind_bytes; /* with its separator, in kinds */
@@ -43,6 +44,7 @@ struct tokens_recipe {
 struct tokens {
 	unsigned nr;
 	bool is_cut;
+	bool lacks_words; /* there were more words that may name something than are kept */
 	size_t nr_words, nr_shape;
 	struct token v[TOKENS_MAX];
 	/* of each: its hash, a length as varint, its kind, a separator, its value */

@@ -73,6 +73,7 @@ void tokens_follow(struct tokens *t, struct str text, const struct tokens_recipe
 	t->nr = 0;
 	t->nr_words = t->nr_shape = 0;
 	t->is_cut = false;
+	t->lacks_words = recipe->lacks_words;
 	for (unsigned i = 0; i < recipe->nr; i++) {
 		struct str kind = { recipe->kinds + recipe->v[i].kind, recipe->v[i].kind_bytes };
 		struct str both = { 0, kind.n + recipe->v[i].bytes };
