@@ -43,6 +43,8 @@ enum {
 	HOP_P50,
 	HOP_P99,
 	SELF_P99,
+	SPREAD,
+	SELF_SPREAD,
 	TIMES,
 	REPLICAS,
 	BAR
@@ -58,6 +60,8 @@ static const struct column hop_columns[] = {
 	[HOP_P50] = { "p50", NULL, CELL_DURATION, COLUMN_JSON_ONLY },
 	[HOP_P99] = { "p99", "p99", CELL_DURATION, 0 },
 	[SELF_P99] = { "self_p99", NULL, CELL_DURATION, COLUMN_JSON_ONLY },
+	[SPREAD] = { "spread", NULL, CELL_SPARK, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[SELF_SPREAD] = { "self_spread", NULL, CELL_SPARK, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 	[TIMES] = { "times", NULL, CELL_COUNT, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 	[REPLICAS] = { "replicas", NULL, CELL_ROWS, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 	[BAR] = { NULL, "", CELL_BAR, COLUMN_TEXT_ONLY },
@@ -76,7 +80,12 @@ struct answer {
 	struct folds folds;
 	struct report *report;
 	uint64_t limit; /* 0: all */
+	bool has_spread;
 };
+
+/* The percentiles that tell how calls of a hop are spread. */
+static const double spread_at[] = { 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99 };
+#define NR_SPREAD (sizeof(spread_at) / sizeof(*spread_at))
 
 static int64_t mean_of(double sum, uint64_t nr)
 {
@@ -96,6 +105,15 @@ static void add_replicas(struct section *s, struct row *row, const struct names 
 		row_int(in, one, 2, mean_of(r->latency, r->nr));
 		row_int(in, one, 3, mean_of(r->self, r->nr));
 	}
+}
+
+static void add_spread(struct section *s, struct row *row, size_t column, const struct sketch *of)
+{
+	double v[NR_SPREAD];
+
+	for (size_t i = 0; i < NR_SPREAD; i++)
+		v[i] = (double)sketch_percentile(of, spread_at[i]);
+	row_spark(s, row, column, v, NR_SPREAD);
 }
 
 static struct row *add_hop(struct section *s, const struct names *names, const struct fold_hop *h)
@@ -119,6 +137,16 @@ static struct row *add_hop(struct section *s, const struct names *names, const s
 	return row;
 }
 
+static void add_hop_spread(const struct answer *a, struct section *s, const struct fold_hop *h)
+{
+	struct row *row = add_hop(s, &a->patterns.names, h);
+
+	if (!a->has_spread)
+		return;
+	add_spread(s, row, SPREAD, &h->stat.latencies);
+	add_spread(s, row, SELF_SPREAD, &h->stat.selves);
+}
+
 static void add_pattern(const struct answer *a, const struct fold *x, struct section *s)
 {
 	struct row *row = section_row(s);
@@ -137,7 +165,7 @@ static void add_pattern(const struct answer *a, const struct fold *x, struct sec
 		row_int(s, row, MEMBERS, x->nr_members);
 	hops = row_rows(s, row, HOPS, hop_columns, NR_HOP_COLUMNS);
 	for (size_t i = 0; i < x->nr_hops; i++)
-		add_hop(hops, &a->patterns.names, &x->hops[i]);
+		add_hop_spread(a, hops, &x->hops[i]);
 }
 
 static void add_for_scripts(const struct answer *a)
@@ -299,7 +327,9 @@ static int answer_patterns(struct store *s, const struct args *args,
 			   struct error *err)
 {
 	struct request_filter f = *filter;
-	struct answer a = { .report = report, .limit = f.limit };
+	struct answer a = { .report = report,
+			    .limit = f.limit,
+			    .has_spread = args_has(args, "spread") };
 	bool people = args_for_people(args);
 	int r;
 
@@ -392,6 +422,8 @@ static const struct option options[] = {
 	{ "alternatives", NULL,
 	  "with --instance or --instances: for each call the other callers that were possible" },
 	{ "graph", NULL, "all paths merged: nodes, who calls whom, how often, after how long" },
+	{ "spread", NULL,
+	  "with --json: percentiles 1, 5, 10, 25, 50, 75, 90, 95, 99 of the calls of each hop" },
 	{ "fold", NULL,
 	  "with --json: patterns that differ in replicas or order only are one; people see "
 	  "them so" },

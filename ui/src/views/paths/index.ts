@@ -27,20 +27,42 @@ function system(rows: Row[], before: Row[] | null, link: Link, app: App, room: {
 		{ label: 'The system as a graph', room, pick: id => { if (id !== CLIENT) app.select({ node: link.params.node === id ? '' : id }); } });
 }
 
-/** From the median to the 99th percentile, and the mean as a mark. */
+/** The percentiles that the server tells (culprit paths --spread). */
+const AT = [.01, .05, .1, .25, .5, .75, .9, .95, .99];
+
+/** Half of the height of the shape at each percentile: as dense as calls are between its neighbours, on the scale of the axis. */
+function density(xs: number[]): number[] {
+	const dense = xs.map((_, i) => {
+		const lo = Math.max(0, i - 1), hi = Math.min(xs.length - 1, i + 1);
+		return (AT[hi]! - AT[lo]!) / Math.max(2, xs[hi]! - xs[lo]!);
+	});
+	const most = Math.max(...dense, 1e-9);
+	return dense.map(d => Math.sqrt(d / most));
+}
+
+/** How the calls of a hop are spread: wide where many are; the line is the median, the mark the mean. */
 function spread(hop: Row, max: number, was?: Row): SVGElement {
-	const W = 320, x = (v: number): number => Math.round(W * Math.log1p(v / 1e4) / Math.log1p(Math.max(1, max) / 1e4));
-	return s('svg', { class: 'spread', width: W, height: 18, viewBox: `0 0 ${W} 18`, role: 'img', 'aria-label': `half below ${duration(hop.p50)}, 99 % below ${duration(hop.p99)}` },
-		s('rect', { x: 0, y: 8, width: W, height: 2, class: 'track' }), s('rect', { x: x(hop.p50), y: 5, width: Math.max(2, x(hop.p99) - x(hop.p50)), height: 8, class: 'run' }),
-		s('rect', { x: x(hop.mean) - 1, y: 2, width: 3, height: 14, class: 'crit' }), was ? s('rect', { x: x(was.mean) - 1, y: 2, width: 2, height: 14, class: 'was' }) : null);
+	const W = 360, H = 22, MID = H / 2, x = (v: number): number => W * Math.log1p(v / 1e4) / Math.log1p(Math.max(1, max) / 1e4);
+	const xs = (hop.spread as number[]).map(x), half = density(xs), r = (v: number): string => v.toFixed(1);
+	const shape = `M${r(xs[0]!)},${MID}` + xs.map((at, i) => `L${r(at)},${r(MID - 1 - 8 * half[i]!)}`).join('') + `L${r(xs[xs.length - 1]!)},${MID}` + xs.map((at, i) => [at, half[i]!] as const).reverse().map(([at, t]) => `L${r(at)},${r(MID + 1 + 8 * t)}`).join('') + 'Z';
+	return s('svg', { class: 'spread', width: W, height: H, viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': `half below ${duration(hop.p50)}, 99 % below ${duration(hop.p99)}` },
+		s('title', {}, AT.map((p, i) => `${Math.round(100 * p)} % below ${duration((hop.spread as number[])[i]!)}`).join('\n')),
+		s('rect', { x: 0, y: MID - .5, width: W, height: 1, class: 'track' }), s('path', { d: shape, class: 'run' }), s('rect', { x: x(hop.p50) - .5, y: 3, width: 1.5, height: H - 6, class: 'median' }),
+		s('rect', { x: x(hop.mean) - 1, y: 1, width: 3, height: H - 2, class: 'crit' }), was ? s('rect', { x: x(was.mean) - 1, y: 1, width: 2, height: H - 2, class: 'was' }) : null);
+}
+
+/** Nodes that stand for each other are one hop; which of them is slower is told below it. */
+function replicas(hop: Row): HTMLElement | null {
+	const all = (hop.replicas ?? []) as Row[];
+	return all.length > 1 ? h('div', { class: 'quiet' }, all.map(r => `${r.node} ${duration(r.mean)}`).join(', ')) : null;
 }
 
 function hops(pattern: Row, was: Row | undefined): HTMLElement {
 	const all = pattern.hops as Row[], max = Math.max(...all.map(x => x.p99 as number), 1);
-	return h('div', { class: 'hops' }, h('h2', {}, pattern.path), h('p', { class: 'quiet' }, `${count(pattern.count)} requests, ${duration(pattern.mean)} each. The bar goes from the median to the 99th percentile of a call (log scale); the mark is the mean${was ? ', the thin one that of the run before' : ''}.`),
+	return h('div', { class: 'hops' }, h('h2', {}, pattern.path), h('p', { class: 'quiet' }, `${count(pattern.count)} requests, ${duration(pattern.mean)} each. Each shape shows how long the calls of a hop take: wide where many are, from the first to the last percent (log scale); thin line the median, thick mark the mean${was ? ', dark mark the mean before' : ''}.`),
 		h('table', {}, h('thead', {}, h('tr', {}, ...['Node', 'Calls', 'Begins after', 'Took', 'Of its own', 'Spread'].map(t => h('th', { scope: 'col' }, t)))),
 			h('tbody', {}, ...all.map((hop, i) => {
-				const name = h('td', {}, hop.node);
+				const name = h('td', {}, hop.node, replicas(hop));
 				name.style.paddingLeft = `${8 + 16 * hop.depth}px`;
 				const old = was?.hops?.[i];
 				return h('tr', {}, name, h('td', { class: 'num' }, count(hop.calls)), h('td', { class: 'num' }, duration(hop.delay)), h('td', { class: 'num' }, duration(hop.mean), old ? h('span', { class: 'quiet' }, ` was ${duration(old.mean)}`) : null), h('td', { class: 'num' }, duration(hop.self)), h('td', {}, spread(hop, max, old)));
@@ -65,7 +87,7 @@ export const paths: View = {
 		put(root, h('div', { class: 'pathpair' }, h('div', {}, h('h2', {}, 'Patterns'), table.el), h('div', {}, h('h2', {}, 'The system'), drawing)), below);
 		return {
 			async show(link, signal) {
-				const fold = { fold: '1', limit: PATTERNS_MAX }, against = link.params.against;
+				const fold = { fold: '1', spread: '1', limit: PATTERNS_MAX }, against = link.params.against;
 				const [list, all, oldList, oldAll] = await Promise.all([app.ask('paths', fold), app.ask('paths', { graph: '1' }),
 					against ? app.ask('paths', { ...fold, run: against }) : null, against ? app.ask('paths', { graph: '1', run: against }) : null]);
 				if (signal.aborted)
