@@ -236,6 +236,9 @@ static void find_in_type(struct findings *f, uint32_t type, struct finding *one)
 	if (type >= f->contrast.sets.nr || !f->contrast.sets.v[type].nr[SIDE_BASE] ||
 	    !f->contrast.sets.v[type].nr[SIDE_OTHER])
 		return;
+	/* of a sample, those that were looked into */
+	one->nr_slow = f->contrast.sets.v[type].nr[SIDE_OTHER];
+	one->nr_normal = f->contrast.sets.v[type].nr[SIDE_BASE];
 	contrast_answer(&f->contrast, type, &f->arena, &one->answer);
 	one->slow_mean = length_of(one->answer.mean[SIDE_OTHER]);
 	one->normal_mean = length_of(one->answer.mean[SIDE_BASE]);
@@ -285,6 +288,58 @@ static void make_sets(struct findings *f, double slow_share)
 	}
 }
 
+/* --- a sample -------------------------------------------------------------------------------- */
+
+/* Slow requests are few: drawn by lot, hardly any would be read. So many of each type and side are
+ * read as there are to be read in all, spread over the set. */
+
+enum { LEAST_OF_SIDE = 8, MOST_OF_SIDE = 250 };
+
+struct drawn {
+	VEC(uint64_t) ids;
+	size_t of_side;
+	uint64_t nr_left; /* of the sets */
+};
+
+static void draw(struct drawn *d, const struct slow_rank *ranks, size_t from, size_t until)
+{
+	size_t nr = until > from ? until - from : 0, want = nr < d->of_side ? nr : d->of_side;
+
+	for (size_t i = 0; i < want; i++)
+		vec_push(&d->ids, ranks[from + (size_t)((double)i * (double)nr / (double)want)].id);
+	d->nr_left += nr - want;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int see_drawn(struct findings *f, struct store *s, uint64_t sample, struct error *err)
+{
+	struct drawn d = { 0 };
+	int r;
+
+	d.of_side = sample / 2 / (f->types.order.nr ? f->types.order.nr : 1);
+	d.of_side = d.of_side < LEAST_OF_SIDE ? LEAST_OF_SIDE : d.of_side;
+	d.of_side = d.of_side > MOST_OF_SIDE ? MOST_OF_SIDE : d.of_side;
+	for (size_t i = 0; i < f->types.order.nr && i < LOOKED_AT && d.ids.nr < sample; i++) {
+		const struct slow_sets *sets = &f->sets.v[f->types.order.v[i]];
+
+		draw(&d, sets->ranks.v, sets->slow_from, sets->ranks.nr);
+		draw(&d, sets->outside.nr ? sets->outside.v : sets->ranks.v, sets->normal_from,
+		     sets->normal_until);
+	}
+	if (d.ids.nr)
+		qsort(d.ids.v, d.ids.nr, sizeof(*d.ids.v), ascending);
+	r = store_each_body_of(s, d.ids.v, d.ids.nr, see_request, f, err);
+	store_was_sampled(s, d.nr_left);
+	vec_done(&d.ids);
+	return r;
+}
+
 int findings_collect(struct findings *f, struct store *s, const struct request_filter *filter,
 		     double slow_share, struct error *err)
 {
@@ -297,7 +352,10 @@ int findings_collect(struct findings *f, struct store *s, const struct request_f
 	make_sets(f, slow_share);
 	if (f->types.order.nr > LOOKED_AT)
 		f->nr_skipped = f->types.order.nr - LOOKED_AT;
-	r = store_each_body(s, filter, see_request, f, err);
+	if (store_sample_of(s) && store_sample_of(s) < f->types.nr_requests)
+		r = see_drawn(f, s, store_sample_of(s), err);
+	else
+		r = store_each_body(s, filter, see_request, f, err);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < f->types.order.nr && i < LOOKED_AT; i++) {

@@ -31,6 +31,7 @@ const struct option selection_options[] = {
 /* What was given of each part, as it was written; NULL: nothing. */
 struct selection {
 	const char *text[PARTS];
+	bool is_named[PARTS];   /* by --then, if only to take it away */
 	struct buf kept[PARTS]; /* of those that were cut out of a longer text */
 };
 
@@ -54,7 +55,7 @@ static size_t end_of(struct str text)
 	return text.n;
 }
 
-static int take_part(struct str *text, struct selection *to, bool *given, struct error *err)
+static int take_part(struct str *text, struct selection *to, struct error *err)
 {
 	for (int i = 0; i < PARTS; i++) {
 		struct str rest = *text;
@@ -67,7 +68,7 @@ static int take_part(struct str *text, struct selection *to, bool *given, struct
 		buf_add(&to->kept[i], str_head(rest, n));
 		buf_char(&to->kept[i], 0);
 		to->text[i] = n ? to->kept[i].p : NULL;
-		given[i] = true;
+		to->is_named[i] = true;
 		*text = str_skip(rest, n + 1);
 		return 0;
 	}
@@ -82,15 +83,14 @@ static int take_part(struct str *text, struct selection *to, bool *given, struct
 static int read_then(const char *text, struct selection *to, struct error *err)
 {
 	struct str left = str_of(text);
-	bool given[PARTS] = { false };
 	int r = 0;
 
 	while (left.n && !r)
-		r = take_part(&left, to, given, err);
+		r = take_part(&left, to, err);
 	for (int i = FROM; i < PARTS && !r; i += 2) {
-		if (given[i] && !given[i + 1])
+		if (to->is_named[i] && !to->is_named[i + 1])
 			to->text[i + 1] = NULL;
-		if (given[i + 1] && !given[i])
+		if (to->is_named[i + 1] && !to->is_named[i])
 			to->text[i] = NULL;
 	}
 	return r;
@@ -111,7 +111,7 @@ bool selection_then(const struct args *args, const char *part, struct buf *value
 
 	if (text && read_then(text, &then, &err) >= 0)
 		for (int i = 0; i < PARTS; i++)
-			if (!strcmp(names[i], part) && then.text[i]) {
+			if (!strcmp(names[i], part) && then.is_named[i]) {
 				buf_add(value, str_of(then.text[i]));
 				found = true;
 			}

@@ -18,8 +18,8 @@ bool selection_is_for(const struct question *q);
 int selection_ask(const struct question *q, struct store *const *runs, const struct args *args,
 		  struct report *report, struct error *err);
 
-/* A part of what --then says of the second run, for the question that knows it; false where it says
- * nothing of it. */
+/* A part of what --then says of the second run, for the question that knows it: empty where it
+ * takes the part away; false where it says nothing of it. */
 struct buf;
 bool selection_then(const struct args *args, const char *part, struct buf *value);
 

@@ -223,6 +223,11 @@
 	X(LOSS_OBJECT_SPANS_LEFT, "object_spans_left_out", \
 	  "object below another beyond the number that is shown as its spans", \
 	  "objects below others beyond the number that is shown as their spans") \
+	X(LOSS_OBJECT_TIMES_LEFT, "object_times_left_out", \
+	  "line that names an object and whose time is not told (objects --events: of a kind the " \
+	  "first and the last)", \
+	  "lines that name objects and whose times are not told (objects --events: of a kind " \
+	  "the first and the last)") \
 	X(LOSS_OBJECTS_NOT_WEIGHED, "objects_not_weighed", \
 	  "object of so many that what they wait for is looked at only when asked (objects " \
 	  "--why)", \

@@ -268,6 +268,23 @@ int briefs_next(struct store *s, struct briefs *c, struct brief_row *row, struct
 	return 1;
 }
 
+int briefs_at(struct store *s, struct briefs *c, uint64_t id, struct brief_row *row,
+	      struct error *err)
+{
+	int r = brief_names_read(s, err);
+
+	if (r < 0)
+		return r;
+	if (!r && id > c->rows.next)
+		r = rows_seek(s, &c->rows, id, err);
+	else if (r && (id < c->next || id - c->next >= c->left))
+		r = load(s, c, id, err);
+	do {
+		r = r < 0 ? r : briefs_next(s, c, row, err);
+	} while (r > 0 && row->b.id < id);
+	return r;
+}
+
 static bool first_start(const struct briefs *c, int64_t *start)
 {
 	struct str column = c->columns[BRIEF_START];

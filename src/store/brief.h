@@ -70,6 +70,9 @@ struct briefs {
 void briefs_done(struct briefs *c);
 /* 1, or 0 at the end. Types are places in the catalog. */
 int briefs_next(struct store *s, struct briefs *c, struct brief_row *row, struct error *err);
+/* The request with that id, which is not below the last that was read: 1. */
+int briefs_at(struct store *s, struct briefs *c, uint64_t id, struct brief_row *row,
+	      struct error *err);
 /* Puts the cursor in front of the first request that starts then or later, or not far before it. */
 int briefs_seek(struct store *s, struct briefs *c, int64_t from_ns, struct error *err);
 /* Reads them if that was not done yet: 1 when the run has any, 0 when not. */

@@ -290,6 +290,17 @@ void store_sample(struct store *s, uint64_t nr)
 	s->narrow.nr_unread = 0;
 }
 
+uint64_t store_sample_of(const struct store *s)
+{
+	return s->narrow.sample;
+}
+
+void store_was_sampled(struct store *s, uint64_t nr_unread)
+{
+	if (nr_unread > s->narrow.nr_unread)
+		s->narrow.nr_unread = nr_unread;
+}
+
 uint64_t store_nr_unread(const struct store *s)
 {
 	return s->narrow.nr_unread;

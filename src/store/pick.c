@@ -165,6 +165,23 @@ int picks_make(struct store *s, const struct request_filter *f, struct picks *to
 	return r;
 }
 
+int picks_of(struct store *s, const uint64_t *ids, size_t nr, struct picks *p, struct error *err)
+{
+	struct briefs c = { 0 };
+	struct brief_row row;
+	int r = 0;
+
+	for (size_t i = 0; i < nr && r >= 0; i++) {
+		r = ids[i] && ids[i] <= s->catalog.totals.nr_requests
+			    ? briefs_at(s, &c, ids[i], &row, err)
+			    : 0;
+		if (r > 0)
+			vec_push(&p->v, (struct pick){ 0, row.b.id, row.ordinal });
+	}
+	briefs_done(&c);
+	return r < 0 ? r : 0;
+}
+
 /* --- sampling -------------------------------------------------------------------------------- */
 
 static uint64_t share_of(uint64_t nr, uint64_t all)

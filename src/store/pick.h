@@ -18,6 +18,8 @@ struct picks {
 
 /* In the order of the filter. */
 int picks_make(struct store *s, const struct request_filter *f, struct picks *p, struct error *err);
+/* Those with these ids, which ascend. */
+int picks_of(struct store *s, const uint64_t *ids, size_t nr, struct picks *p, struct error *err);
 /* In the order in which bodies stand. */
 void picks_by_ordinal(struct picks *p);
 void picks_by_id(struct pick *v, size_t nr);

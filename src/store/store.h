@@ -145,6 +145,10 @@ uint64_t store_nr_requests(const struct store *s);
 /* From now on, until store_narrow, a walk of bodies reads about so many of them and leaves the
  * others out; the same ones each time. 0: all. */
 void store_sample(struct store *s, uint64_t nr);
+/* What store_sample was told. A question that knows better which ones to read than by lot reads so
+ * many, and says how many of how many. */
+uint64_t store_sample_of(const struct store *s);
+void store_was_sampled(struct store *s, uint64_t nr_unread);
 /* How many the walks since then left out, at the most. */
 uint64_t store_nr_unread(const struct store *s);
 
@@ -173,6 +177,11 @@ int store_each_body(struct store *s, const struct request_filter *f,
 		    int (*each)(void *ctx, const struct request *r,
 				const struct request_body *body),
 		    void *ctx, struct error *err);
+/* The same of the requests with these ids, which ascend. */
+int store_each_body_of(struct store *s, const uint64_t *ids, size_t nr,
+		       int (*each)(void *ctx, const struct request *r,
+				   const struct request_body *body),
+		       void *ctx, struct error *err);
 /* 1 found, 0 no such request. Everything is allocated in the arena. */
 int store_request(struct store *s, uint64_t id, struct arena *arena, struct request *r,
 		  struct request_body *body, struct error *err);

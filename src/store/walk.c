@@ -217,8 +217,7 @@ static int pick_and_read(struct store *s, const struct request_filter *f, struct
 	int r = s->narrow.sample ? picks_sample(s, f, &p, s->narrow.sample, &left, err)
 				 : picks_make(s, f, &p, err);
 
-	if (left > s->narrow.nr_unread)
-		s->narrow.nr_unread = left;
+	store_was_sampled(s, left);
 	if (!r)
 		r = each_picked_body(s, &p, arena, each, ctx, err);
 	vec_done(&p.v);
@@ -240,6 +239,20 @@ int store_each_body(struct store *s, const struct request_filter *f, body_fn *ea
 		r = pick_and_read(s, f, &arena, each, ctx, err);
 	else
 		r = each_body(s, &arena, each, ctx, err);
+	arena_done(&arena);
+	return r;
+}
+
+int store_each_body_of(struct store *s, const uint64_t *ids, size_t nr, body_fn *each, void *ctx,
+		       struct error *err)
+{
+	struct arena arena = { 0 };
+	struct picks p = { 0 };
+	int r = picks_of(s, ids, nr, &p, err);
+
+	if (!r)
+		r = each_picked_body(s, &p, &arena, each, ctx, err);
+	vec_done(&p.v);
 	arena_done(&arena);
 	return r;
 }

@@ -55,9 +55,10 @@ static void name_all(void)
 static int64_t fill(struct span *spans, int type, int64_t start, uint64_t i, uint64_t nr)
 {
 	int64_t at = start;
+	int replica = (int)(roll() % 4);
 
 	for (int k = 1; k < SPANS; k++) {
-		int node = (type + k * 3 + (int)(roll() % 3)) % NODES;
+		int node = (type + k * 3 + (k % 5 ? 0 : replica)) % NODES;
 		int64_t takes = vary((1 + type % 8) * 400 * NS_US);
 
 		if (node == SLOW_NODE && chance() < 0.05)

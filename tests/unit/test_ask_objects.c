@@ -118,6 +118,48 @@ static void scripts_get_every_object_with_its_nearest_parents_first(void **state
 	made_done(&m);
 }
 
+static void the_moments_of_objects_are_told_and_thinned(void **state)
+{
+	struct made_graph m = { 0 };
+	struct store *s;
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct json_value v;
+	struct str lines;
+	int got;
+
+	(void)state;
+	vec_push(&m.templates, STR("said"));
+	vec_push(&m.logs, STR("a.log"));
+	made_type(&m, "app_#");
+	made_object(&m, 0, STR("app_1"), UINT32_MAX, 100, 900);
+	made_event(&m, 0, 100, 900, 5);
+	made_event(&m, 0, 300, 300, 1);
+	m.objects.v[0].events[1].level = LEVEL_ERROR;
+	made_object(&m, 0, STR("app_2"), UINT32_MAX, 200, 9200);
+	for (int i = 0; i < 3000; i++)
+		made_event(&m, 1, 200 + 3 * i, 200 + 3 * i, 1);
+	made_end(&m);
+	s = stored(&m);
+	ASK(s, "objects", &out, &got, "instances", "", "events", "", );
+	assert_int_equal(got, 0);
+	buf_char(&out, 0);
+	assert_non_null(strstr(out.p, "\"times\":[0,200000000,800000000],"
+				      "\"error_times\":[200000000]"));
+	lines = buf_str(&out);
+	assert_true(run_next(j, &lines, &v) && run_next(j, &lines, &v));
+	assert_in_range(json_count(json_get(v, STR("times"))), 1000, 2001);
+	assert_non_null(strstr(out.p, "\"object_times_left_out\":1"));
+	buf_clear(&out);
+	ASK(s, "objects", &out, &got, "instances", "", );
+	buf_char(&out, 0);
+	assert_null(strstr(out.p, "times"));
+	buf_done(&out);
+	json_free(j);
+	store_close(s);
+	made_done(&m);
+}
+
 static int count_of(struct store *s, const char *option, const char *value, const char *more,
 		    const char *with)
 {
@@ -319,6 +361,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_types_and_edges_are_those_of_the_contract),
 		cmocka_unit_test(scripts_get_every_object_with_its_nearest_parents_first),
+		cmocka_unit_test(the_moments_of_objects_are_told_and_thinned),
 		cmocka_unit_test(an_object_is_found_by_any_of_its_names),
 		cmocka_unit_test(a_name_of_several_is_told_with_the_candidates),
 		cmocka_unit_test(a_circle_of_parents_ends),

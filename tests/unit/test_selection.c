@@ -1,5 +1,6 @@
 #include "unit.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -149,6 +150,12 @@ static void two_selections_of_one_run_are_compared(void **state)
 	assert_true(run_next(j, &lines, &v));
 	assert_str_equal(run_str(v, "node"), "cellar");
 	assert_true(run_int(v, "delta") > 40 * NS_MS);
+	/* the second is of any type: one of them is new */
+	assert_int_equal(ask((struct store *const[]){ one, same }, "diff",
+			     (const char *const[]){ "type", "order", "then", "type=,node=", NULL },
+			     &json),
+			 0);
+	assert_non_null(strstr(json.p, "\"type\":\"look\",\"status\":\"new\""));
 	json_free(j);
 	buf_done(&json);
 	store_close(one);
@@ -168,7 +175,9 @@ static void a_value_may_hold_commas(void **state)
 	buf_clear(&value);
 	assert_true(selection_then(&args, "min", &value));
 	assert_str_equal(buf_str(&value), "3ms");
-	assert_false(selection_then(&args, "node", &value));
+	buf_clear(&value);
+	assert_true(selection_then(&args, "node", &value)); /* named: taken away */
+	assert_int_equal(value.n, 0);
 	assert_false(selection_then(&args, "max", &value));
 	buf_done(&value);
 }
@@ -276,6 +285,38 @@ static void a_request_is_compared_with_the_median_of_its_type(void **state)
 	store_close(s);
 }
 
+static void a_request_is_compared_with_one_that_is_named(void **state)
+{
+	struct store *s = orders();
+	struct buf json = { 0 };
+	struct json *j = json_new();
+	struct json_value v;
+	struct str lines;
+	int64_t delta = 0, took = 0, other = 0;
+
+	(void)state;
+	assert_int_equal(PUT(s, "requests", &json, "request", "10", "compare", "", "beside", "11"),
+			 0);
+	lines = buf_str(&json);
+	assert_true(run_next(j, &lines, &v));
+	took = run_int(v, "duration");
+	assert_true(run_next(j, &lines, &v));
+	assert_str_equal(run_str(v, "section"), "beside");
+	assert_int_equal(run_int(v, "id"), 11);
+	other = run_int(v, "duration");
+	while (run_next(j, &lines, &v))
+		if (str_eq(run_str(v, "section"), STR("compare")))
+			delta += run_int(v, "delta");
+	assert_int_equal(delta, took - other);
+	assert_int_equal(
+		PUT(s, "requests", &json, "request", "10", "compare", "", "beside", "99999"),
+		-ENOENT);
+	assert_int_equal(PUT(s, "requests", &json, "request", "10", "beside", "11"), -EINVAL);
+	json_free(j);
+	buf_done(&json);
+	store_close(s);
+}
+
 static void a_tree_has_what_a_picture_needs(void **state)
 {
 	struct store *s = orders();
@@ -314,6 +355,7 @@ int main(void)
 		cmocka_unit_test(bins_of_latency_have_no_gaps),
 		cmocka_unit_test(points_keep_the_peak),
 		cmocka_unit_test(a_request_is_compared_with_the_median_of_its_type),
+		cmocka_unit_test(a_request_is_compared_with_one_that_is_named),
 		cmocka_unit_test(a_tree_has_what_a_picture_needs),
 		cmocka_unit_test(a_sample_is_told),
 	};

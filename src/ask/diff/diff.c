@@ -357,8 +357,8 @@ static const struct option options[] = {
 static const struct example examples[] = {
 	{ "diff before.culprit after.culprit", "which hop on which node made the difference" },
 	{ "diff before.culprit after.culprit --by node --json", "the same by node, for a script" },
-	{ "diff run.culprit run.culprit --until 09:31 --then from=09:31",
-	  "two times of one run: what changed then" },
+	{ "diff run.culprit run.culprit --max 50ms --then min=50ms",
+	  "two selections of one run: fast requests against slow ones" },
 	{ 0 },
 };
 

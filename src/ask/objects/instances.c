@@ -4,6 +4,7 @@
 
 #include "ask/length.h"
 #include "ask/objects/hierarchy.h"
+#include "ask/objects/times.h"
 #include "base/arena.h"
 #include "base/time.h"
 #include "base/vec.h"
@@ -29,6 +30,8 @@ enum {
 	ALIASES,
 	ALSO,
 	CHILDREN,
+	TIMES,
+	ERROR_TIMES,
 	BAR
 };
 
@@ -49,6 +52,8 @@ static const struct column columns[] = {
 	[ALIASES] = { "aliases", NULL, CELL_ROWS, COLUMN_JSON_ONLY },
 	[ALSO] = { NULL, "also called", CELL_TEXT, COLUMN_TEXT_ONLY | COLUMN_WIDE },
 	[CHILDREN] = { "children", NULL, CELL_COUNT, COLUMN_JSON_ONLY },
+	[TIMES] = { "times", NULL, CELL_ROWS, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
+	[ERROR_TIMES] = { "error_times", NULL, CELL_ROWS, COLUMN_JSON_ONLY | COLUMN_OPTIONAL },
 	[BAR] = { NULL, "", CELL_BAR, COLUMN_TEXT_ONLY },
 };
 
@@ -61,6 +66,7 @@ struct listing {
 	bool is_tree;
 	uint64_t nr, most;         /* rows, and how many there may be */
 	int64_t from_ns, until_ns; /* what the bars span */
+	struct times_wanted times; /* none where most is 0 */
 	struct arena arena;
 	uint32_t *main; /* by object: the parent below which it stands in full; UINT32_MAX: none */
 	uint8_t *done;  /* by object: whether it was shown with what is below it */
@@ -161,6 +167,9 @@ static void add_row(struct listing *l, uint32_t i, unsigned depth)
 	if (o->nr_errors)
 		row_int(s, row, ERRORS_TEXT, (int64_t)o->nr_errors);
 	row_int(s, row, CHILDREN, (int64_t)object_nr_children(l->k, i));
+	if (l->times.most && object_has_time(o))
+		l->report->losses.count[LOSS_OBJECT_TIMES_LEFT] +=
+			times_cells(s, row, TIMES, ERROR_TIMES, o, &l->times);
 	report_spill(l->report, s);
 }
 
@@ -192,6 +201,11 @@ static void list(struct listing *l, const uint32_t *v, size_t nr)
 		qsort_r(kept.v, kept.nr, sizeof(uint32_t), by_length, l->g->objects);
 	if (l->f->slowest && kept.nr > l->f->slowest)
 		kept.nr = l->f->slowest;
+	if (l->f->has_events)
+		l->times =
+			(struct times_wanted){ l->f->from_ns, l->f->until_ns,
+					       times_most(l->g, kept.v,
+							  kept.nr < l->most ? kept.nr : l->most) };
 	for (size_t i = 0; i < kept.nr && l->nr < l->most; i++)
 		add_row(l, kept.v[i], 0);
 	l->out->nr_left_out = kept.nr - l->nr;

@@ -16,6 +16,7 @@ struct instances_filter {
 	uint64_t slowest;          /* only so many, the longest first; 0: in their order */
 	uint64_t limit;            /* rows; 0: as many as are good to read, or all for scripts */
 	bool for_people;
+	bool has_events; /* for scripts: with the moments at which lines name each */
 };
 
 /* 0, or 1 when no object passes. */

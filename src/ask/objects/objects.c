@@ -67,7 +67,8 @@ static int read_filter(const struct args *args, struct store *s, const struct ob
 
 	*f = (struct instances_filter){ .type = UINT32_MAX,
 					.under = UINT32_MAX,
-					.for_people = args_for_people(args) };
+					.for_people = args_for_people(args),
+					.has_events = args_has(args, "events") };
 	r = read_times(args, s, f, err);
 	if (r >= 0)
 		r = args_uint(args, "limit", &f->limit, err);
@@ -89,7 +90,8 @@ static int answer_instances(struct store *s, const struct args *args, struct are
 	struct instances_filter f;
 	struct object_kin k;
 	bool is_linked = args_has(args, "links");
-	unsigned parts = OBJECTS_INSTANCES | (is_linked ? OBJECTS_LINKS : 0);
+	unsigned parts = OBJECTS_INSTANCES | (is_linked ? OBJECTS_LINKS : 0) |
+			 (args_has(args, "events") ? OBJECTS_EVENTS : 0);
 	int r = store_objects_some(s, parts, a, &g, err);
 
 	if (r < 0)
@@ -150,8 +152,9 @@ static int answer_why(struct store *s, const struct args *args, struct arena *a,
 static int run(struct store *const *runs, const struct args *args, struct report *report,
 	       struct error *err)
 {
-	static const char *const of_instances[] = { "instances", "links", "type", "under",
-						    "slowest",   "limit", "from", "until" };
+	static const char *const of_instances[] = { "instances", "links",   "type",
+						    "under",     "slowest", "limit",
+						    "from",      "until",   "events" };
 	struct arena arena = { 0 };
 	bool by_one = false;
 	int r;
@@ -178,6 +181,9 @@ static const struct option options[] = {
 	{ "under", "OBJECT", "only this object, by any of its ids, and what is below it" },
 	{ "slowest", "N", "only the N objects that live longest, the longest first" },
 	{ "limit", "N", "only the first N objects" },
+	{ "events", NULL,
+	  "with --json: when lines name each object, as far as is kept: the first and the last of "
+	  "a kind" },
 	{ "why", "OBJECT",
 	  "where its time goes: children, silences, whose end they wait for; a type: its longest" },
 	{ "dot", "GRAPH", "draw for Graphviz: s3 (the hierarchy) or types (any two that relate)" },

@@ -220,10 +220,19 @@ static const struct column median_columns[] = {
 	[FASTER] = { "faster", "faster than it", CELL_COUNT, 0 },
 };
 
-static void report_median(const struct request *m, const struct candidates *c,
-			  struct report *report)
+static const struct column beside_columns[] = {
+	[ID] = { "id", "beside", CELL_COUNT, 0 },
+	[START] = { "start", "start", CELL_TIME, 0 },
+	[DURATION] = { "duration", "duration", CELL_DURATION, 0 },
+	[COUNT] = { "count", "of the type", CELL_COUNT, COLUMN_JSON_ONLY },
+	[FASTER] = { "faster", "faster than it", CELL_COUNT, COLUMN_JSON_ONLY },
+};
+
+static void report_other(const struct request *m, const struct candidates *c, bool is_median,
+			 struct report *report)
 {
-	struct section *s = report_table(report, "median", "", median_columns,
+	struct section *s = report_table(report, is_median ? "median" : "beside", "",
+					 is_median ? median_columns : beside_columns,
 					 sizeof(median_columns) / sizeof(*median_columns));
 	struct row *row = section_row(s);
 
@@ -235,6 +244,20 @@ static void report_median(const struct request *m, const struct candidates *c,
 	row_int(s, row, FASTER, (int64_t)c->nr_faster);
 }
 
+static void report_hops(const struct compared *it, const struct compared *other,
+			struct report *report)
+{
+	struct comparing c = { 0 };
+
+	add_side(&c, THIS, it->head, it->body);
+	add_side(&c, MEDIAN, other->head, other->body);
+	c.out = report_table(report, "compare", "", columns, sizeof(columns) / sizeof(*columns));
+	c.out->tagged = true;
+	add_hops(&c);
+	hops_done(&c.hops);
+	vec_done(&c.sides);
+}
+
 static void say_alone(struct report *report)
 {
 	struct section *s = report_section(report, SECTION_PROSE, "compare", "");
@@ -242,32 +265,27 @@ static void say_alone(struct report *report)
 	section_say(s, NULL, "There is no other request of its type to compare it with.");
 }
 
-int compare_report(struct store *s, const struct request *r, const struct request_body *body,
+int compare_report(struct store *s, const struct compared *it, const struct compared *other,
 		   struct report *report, struct error *err)
 {
-	struct comparing c = { 0 };
 	struct arena arena = { 0 };
 	struct candidates among;
 	struct request median;
-	struct request_body other;
+	struct request_body body;
+	const struct compared usual = { &median, &body };
 	uint64_t id;
-	int got = find_median(s, r, &among, &id, err);
+	int got = find_median(s, it->head, &among, &id, err);
 
-	if (got >= 0)
-		got = id ? store_request(s, id, &arena, &median, &other, err) : 0;
+	if (got >= 0 && !other)
+		got = id ? store_request(s, id, &arena, &median, &body, err) : 0;
+	else if (got >= 0)
+		got = 1;
 	if (got > 0) {
-		report_median(&median, &among, report);
-		add_side(&c, THIS, r, body);
-		add_side(&c, MEDIAN, &median, &other);
-		c.out = report_table(report, "compare", "", columns,
-				     sizeof(columns) / sizeof(*columns));
-		c.out->tagged = true;
-		add_hops(&c);
+		report_other(other ? other->head : &median, &among, !other, report);
+		report_hops(it, other ? other : &usual, report);
 	} else if (!got) {
 		say_alone(report);
 	}
-	hops_done(&c.hops);
-	vec_done(&c.sides);
 	arena_done(&arena);
 	return got < 0 ? got : !got;
 }

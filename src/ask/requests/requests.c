@@ -55,6 +55,22 @@ static int find_request(struct store *s, const char *name, struct arena *arena, 
 	return found;
 }
 
+static int answer_compare(struct store *s, const struct args *args, const struct compared *it,
+			  struct report *report, struct error *err)
+{
+	const char *beside = args_get(args, "beside");
+	struct arena arena = { 0 };
+	struct request r;
+	struct request_body body;
+	const struct compared other = { &r, &body };
+	int got = beside ? find_request(s, beside, &arena, &r, &body, err) : 0;
+
+	if (got >= 0)
+		got = compare_report(s, it, beside ? &other : NULL, report, err);
+	arena_done(&arena);
+	return got;
+}
+
 static int answer_one(struct store *s, const struct args *args, struct report *report,
 		      struct error *err)
 {
@@ -70,7 +86,7 @@ static int answer_one(struct store *s, const struct args *args, struct report *r
 	} else if (got > 0) {
 		list_add(list_section(report, ""), &visits, &r, &body);
 		if (args_has(args, "compare")) {
-			got = compare_report(s, &r, &body, report, err);
+			got = answer_compare(s, args, &(struct compared){ &r, &body }, report, err);
 		} else if (args_has(args, "why")) {
 			why_report(&r, &body, report);
 			got = 0;
@@ -145,6 +161,8 @@ static int read_limits(const struct args *args, struct request_filter *f, uint64
 		return error_set(err, EINVAL, "--why explains one request: give --request too");
 	if (args_has(args, "compare") && !args_has(args, "request"))
 		return error_set(err, EINVAL, "--compare is of one request: give --request too");
+	if (args_has(args, "beside") && !args_has(args, "compare"))
+		return error_set(err, EINVAL, "--beside tells what to --compare with: give both");
 	if (level && strcmp(level, "request") && strcmp(level, "operation") &&
 	    !object_level_is(level))
 		return error_set(err, EINVAL,
@@ -279,6 +297,7 @@ static const struct option options[] = {
 	{ "why", NULL,
 	  "with --request: why its spans and lines are together, and how sure that is" },
 	{ "compare", NULL, "with --request: the median request of its type beside it, hop by hop" },
+	{ "beside", "ID", "with --compare: this request instead of the median one" },
 	{ "critical-path", NULL,
 	  "which span held each request up, and when; every nanosecond once" },
 	{ "sum", NULL, "with --critical-path --json: summed by hop instead of one by one" },
