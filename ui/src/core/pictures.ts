@@ -1,6 +1,6 @@
 // Small drawings that stand beside numbers.
 import { h, s } from './dom';
-import { share } from './format';
+import { clock, share } from './format';
 
 /** How sure something is: a bar that is filled, and the figure. */
 export function sure(confidence: number | null | undefined): HTMLElement {
@@ -37,4 +37,13 @@ export function spark(values: (number | null)[], width = 120, height = 18): SVGE
 	const max = Math.max(1, ...values.map(v => v ?? 0)), w = width / Math.max(1, values.length);
 	return s('svg', { class: 'spark', width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' },
 		...values.map((v, i) => v === null ? null : s('rect', { x: i * w, width: Math.max(1, w - 1), y: height - Math.max(1, height * v / max), height: Math.max(1, height * v / max) })));
+}
+
+/** A stretch within the time of the whole run; either end may be open. */
+export function when(first: number, last: number, began: number | null, ended: number | null): SVGElement {
+	const W = 300, x = (t: number): number => W * Math.min(1, Math.max(0, (t - first) / Math.max(1, last - first)));
+	const from = began === null ? 0 : x(began), to = ended === null ? W : x(ended);
+	return s('svg', { class: 'when', width: W, height: 30, viewBox: `0 0 ${W} 30`, role: 'img', 'aria-label': `from ${began === null ? 'the beginning' : clock(began)} to ${ended === null ? 'the end' : clock(ended)}` },
+		s('rect', { y: 2, width: W, height: 8, rx: 2, class: 'track' }), s('rect', { x: from, y: 2, width: Math.max(3, to - from), height: 8, class: 'crit' }),
+		s('text', { x: 0, y: 25, class: 'name' }, clock(first, 1e9)), s('text', { x: W, y: 25, class: 'name', 'text-anchor': 'end' }, clock(last, 1e9)));
 }

@@ -3,7 +3,7 @@ import type { Row } from '../../core/api';
 import { h, put } from '../../core/dom';
 import { count, duration } from '../../core/format';
 import { elsewhere } from '../../core/link';
-import { against, part, sure } from '../../core/pictures';
+import { against, part, sure, when } from '../../core/pictures';
 import { empty } from '../../core/state';
 import { Table } from '../../core/table';
 import type { App, Link, Opened, View } from '../../core/view';
@@ -20,17 +20,24 @@ function picture(f: Row): Element | null {
 	return null;
 }
 
+/** When it was, within the run. */
+function stretch(f: Row, app: App, link: Link): Element | null {
+	const run = app.runs.find(r => String(r.run) === (link.params.run ?? '1'));
+	if ((!f.began && !f.ended) || !run?.first || !run.last)
+		return null;
+	return when(run.first, run.last, f.began ?? null, f.ended ?? null);
+}
+
 /** Where the evidence is: requests that show it, and what it is about. */
 function ways(f: Row, app: App, link: Link): HTMLElement {
 	const about: Record<string, string> = {};
 	for (const name of ['type', 'node'])
 		if (f[name])
 			about[name] = String(f[name]);
-	if (f.began) {
+	if (f.began)
 		about.from = String(Math.floor(f.began / 1000) * 1000);
-		if (f.ended)
-			about.until = String(Math.ceil(f.ended / 1000 + 1) * 1000);
-	}
+	if (f.ended)
+		about.until = String(Math.ceil(f.ended / 1000 + 1) * 1000);
 	const examples = (f.examples ?? []) as number[];
 	return h('p', { class: 'ways' },
 		...examples.slice(0, 3).map(id => h('a', { href: app.href(elsewhere(link, 'request', { request: String(id) })) }, `request ${id}`)),
@@ -44,7 +51,7 @@ function card(f: Row, nr: number, app: App, link: Link): HTMLElement {
 	return h('article', { class: `finding${nr === 1 ? ' first' : ''}`, tabindex: 0, 'data-nr': nr },
 		h('div', { class: 'words' }, h('h2', {}, `${nr}. ${KIND[f.section] ?? f.section}${f.type ? `: ${f.type}` : ''}`),
 			h('p', { class: 'sentence' }, first ?? ''), ...rest.filter(t => t.trim()).map(t => h('p', { class: 'quiet' }, t)), ways(f, app, link)),
-		h('div', { class: 'picture' }, picture(f), sure(f.confidence)));
+		h('div', { class: 'picture' }, picture(f), stretch(f, app, link), sure(f.confidence)));
 }
 
 export const answer: View = {

@@ -64,7 +64,10 @@ export const objects: View = {
 		put(root, h('div', { class: 'objpair' }, drawing, h('div', { class: 'objmain' }, crumbs, timeline.el), side));
 		return {
 			async show(link, signal) {
-				const [graphRows, list, links] = await Promise.all([app.ask('objects', { type: '' }), app.ask('objects', { instances: '1', events: '1', limit: INSTANCES, type: link.params.kind ?? '', under: link.params.under ?? '' }), app.ask('objects', { links: '1', limit: '2000', type: '' })]);
+				const [graphRows, links] = await Promise.all([app.ask('objects', { type: '' }), app.ask('objects', { links: '1', limit: '2000', type: '' })]);
+				const nr = graphRows.rows.reduce((sum, r) => sum + (r.signature ? r.instances as number : 0), 0), { kind = '', under = '' } = link.params;
+				// what is below the objects of a type is shown with them, unless there are too many
+				const list = await app.ask('objects', { instances: '1', events: '1', limit: INSTANCES, type: nr > Number(INSTANCES) ? kind : '', under });
 				if (signal.aborted)
 					return;
 				shown = list.rows.filter(r => r.object);
@@ -76,6 +79,8 @@ export const objects: View = {
 				put(drawing, types(graphRows.rows, link, app, { width: drawing.clientWidth - 12, height: drawing.clientHeight - 12 }));
 				const made = forest(shown, depths(graphRows.rows.filter(r => r.relation && r.in_graph && !r.implied)));
 				byKey = made.byKey;
+				if (kind)
+					made.roots = [...byKey.values()].filter(t => t.type === kind).sort((a, b) => a.first - b.first);
 				opens = unfolded() ?? new Set(made.roots.length < OPEN_MAX ? made.roots.filter(r => r.children.length < OPEN_MAX).map(r => r.key) : []);
 				const picked = link.params.object ? byKey.get(link.params.object) : made.roots.filter(r => r.children.length).sort((a, b) => b.children.length - a.children.length)[0] ?? made.roots[0];
 				const lines: LinkLine[] = links.rows.filter(r => r.a && (keyOf(r.a) === picked?.key || keyOf(r.b) === picked?.key)).map(row => ({ a: keyOf(row.a), b: keyOf(row.b), row }));

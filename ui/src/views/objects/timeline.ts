@@ -7,6 +7,15 @@ import type { Thing } from './tree';
 
 const ROW = 22, LABEL = 230, HEAD = 24, FOLD = 14;
 
+/** Names of one kind differ at their end: what is left out is left out in the middle. */
+function shortened(c: CanvasRenderingContext2D, text: string, width: number): string {
+	const wide = c.measureText(text).width;
+	if (wide <= width)
+		return text;
+	const fits = Math.max(6, Math.floor(text.length * width / wide) - 2), tail = Math.ceil(fits * .6);
+	return `${text.slice(0, fits - tail)}…${text.slice(-tail)}`;
+}
+
 export interface LinkLine {
 	a: string;
 	b: string;
@@ -108,7 +117,7 @@ export class ObjectTimeline {
 		c.textAlign = 'left';
 		c.fillText(`${count(this.rows.length)} objects`, 10, 16);
 		c.textAlign = 'center';
-		const steps = Math.max(2, Math.floor((width - LABEL) / 130));
+		const steps = Math.max(1, Math.floor((width - LABEL) / 160));
 		for (let i = 0; i <= steps; i++)
 			c.fillText(clock(this.from + (this.until - this.from) * i / steps), Math.min(width - 50, Math.max(LABEL + 40, LABEL + (width - LABEL - 16) * i / steps)), 16);
 	}
@@ -130,7 +139,8 @@ export class ObjectTimeline {
 		c.beginPath();
 		c.rect(indent + FOLD, y, LABEL - indent - FOLD - 8, ROW);
 		c.clip();
-		c.fillText(thing.children.length ? `${thing.name} (${thing.children.length})` : thing.name, indent + FOLD, y + 15);
+		const text = thing.children.length ? `${thing.name} (${thing.children.length})` : thing.name;
+		c.fillText(shortened(c, text, LABEL - indent - FOLD - 8), indent + FOLD, y + 15);
 		c.restore();
 		const x = Math.max(LABEL, this.x(thing.first)), end = Math.min(width - 16, this.x(thing.last));
 		if (end < LABEL || x > width - 16)

@@ -67,7 +67,7 @@ export class Series {
 		this.plots.push(new uPlot(this.options('Requests', [{ label: 'requests', stroke: colour('run'), fill: colour('run'), paths: bars, value: (_u, v) => v === null ? '' : count(v), points: { show: false } }, { label: 'errors', stroke: colour('bad'), fill: colour('bad'), paths: bars, value: (_u, v) => v === null ? '' : count(v), points: { show: false } }], count, false),
 			[x, this.steps.map(s => s.count), this.steps.map(s => s.errors)], this.el));
 		if (this.isOne)
-			this.plots.push(new uPlot(this.options('Latency', [{ label: 'median', stroke: colour('series-0'), width: 2, value: (_u, v) => v === null ? '' : duration(v) }, { label: 'p99', stroke: colour('series-1'), width: 2, dash: [6, 3], value: (_u, v) => v === null ? '' : duration(v) }], duration, true),
+			this.plots.push(new uPlot(this.options('Latency', [{ label: 'median', stroke: colour('series-0'), width: 2, points: { show: true, size: 4 }, value: (_u, v) => v === null ? '' : duration(v) }, { label: 'p99', stroke: colour('series-1'), width: 2, dash: [6, 3], points: { show: true, size: 4 }, value: (_u, v) => v === null ? '' : duration(v) }], duration, true),
 				[x, this.steps.map(s => s.p50 || null), this.steps.map(s => s.p99 || null)], this.el));
 	}
 }
