@@ -1,4 +1,5 @@
 /* culprit serve: the page on this machine, over runs that are there or are being made. */
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -27,6 +28,7 @@
 #define PORT 7272
 #define TOKEN_BYTES 16
 #define PEM_BYTES_MAX (1 << 20)
+#define PATIENCE_NS (500 * NS_MS)
 
 /* What is being made while the page is open already. */
 struct making {
@@ -35,7 +37,7 @@ struct making {
 	char **inputs;
 	size_t nr_inputs;
 	unsigned run;
-	char path[64]; /* where the run is written, gone in the end */
+	char *folder, *path; /* where the run is written, gone in the end */
 	pthread_t thread;
 	bool is_started;
 };
@@ -62,15 +64,45 @@ static void *make_run(void *to)
 	return NULL;
 }
 
+/* A folder of its own: what is half written beside the run goes with it. */
+static int make_folder(struct making *m, struct error *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct buf b = { 0 };
+
+	if (!tmp || !*tmp)
+		tmp = "/tmp";
+	buf_fmt(&b, "%s/culprit-serve-XXXXXX", tmp);
+	buf_char(&b, '\0');
+	m->folder = b.p;
+	if (!mkdtemp(m->folder)) {
+		m->folder[0] = '\0';
+		return error_set(err, errno, "cannot write to '%s': %s", tmp, strerror(errno));
+	}
+	b = (struct buf){ 0 };
+	buf_fmt(&b, "%s/run.culprit", m->folder);
+	buf_char(&b, '\0');
+	m->path = b.p;
+	return 0;
+}
+
+static void remove_folder(const char *path)
+{
+	DIR *d = opendir(path);
+
+	for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d))
+		unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	rmdir(path);
+}
+
 static int start_making(struct making *m, struct error *err)
 {
-	int fd;
+	int r = make_folder(m, err);
 
-	snprintf(m->path, sizeof(m->path), "/tmp/culprit-serve-XXXXXX");
-	fd = mkstemp(m->path);
-	if (fd < 0)
-		return error_set(err, errno, "cannot write to /tmp: %s", strerror(errno));
-	close(fd);
+	if (r < 0)
+		return r;
 	m->run = runs_add_pending(m->runs, m->inputs[0]);
 	runs_progress(m->runs, m->run, "reading", -1);
 	progress_watch(tell_progress, m);
@@ -80,6 +112,27 @@ static int start_making(struct making *m, struct error *err)
 	return 0;
 }
 
+static void *leave(void *to)
+{
+	(void)to;
+	nanosleep(&(struct timespec){ .tv_nsec = PATIENCE_NS }, NULL);
+	_exit(EXIT_ANSWERED);
+	return NULL;
+}
+
+/* Whoever ends the program does not wait for an inference or an answer that takes its time: what
+ * would be left behind is removed first, and then there is little patience with the rest. */
+static void begin_leaving(struct making *m)
+{
+	pthread_t last;
+
+	observe_interrupt();
+	if (m->folder && m->folder[0])
+		remove_folder(m->folder);
+	if (!pthread_create(&last, NULL, leave, NULL))
+		pthread_detach(last);
+}
+
 static void end_making(struct making *m)
 {
 	if (m->is_started) {
@@ -87,8 +140,11 @@ static void end_making(struct making *m)
 		pthread_join(m->thread, NULL);
 		progress_watch(NULL, NULL);
 	}
-	if (m->path[0])
-		unlink(m->path);
+	if (m->folder && m->folder[0])
+		remove_folder(m->folder);
+	free(m->folder);
+	free(m->path);
+	free(m->inputs);
 }
 
 /* --- options ------------------------------------------------------------------------------- */
@@ -219,6 +275,14 @@ static void say_address(const struct serving *s, const struct web *w)
 {
 	const char *host = s->web.host ? s->web.host : "localhost";
 	bool is_v6 = strchr(host, ':') != NULL;
+	char own[256];
+
+	/* everywhere is no place to go to */
+	if ((!strcmp(host, "0.0.0.0") || !strcmp(host, "::")) && !gethostname(own, sizeof(own))) {
+		own[sizeof(own) - 1] = '\0';
+		host = own;
+		is_v6 = false;
+	}
 
 	printf("%s://%s%s%s:%u/%s%s\n", s->web.cert ? "https" : "http", is_v6 ? "[" : "", host,
 	       is_v6 ? "]" : "", web_port(w), s->web.token ? "?token=" : "",
@@ -274,11 +338,11 @@ int cmd_serve(const struct call *call)
 	if (r >= 0) {
 		say_address(&s, w);
 		wait_for_end(&ends, s.for_ns);
+		begin_leaving(&m);
 	}
 	web_stop(w);
 	end_making(&m);
 	runs_free(runs);
-	free(m.inputs);
 	buf_done(&s.cert);
 	buf_done(&s.key);
 	if (r >= 0)

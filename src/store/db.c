@@ -420,3 +420,8 @@ struct db *db_of_far(const struct db_far *far, const char *name)
 	db->far = *far;
 	return db;
 }
+
+uint64_t db_stamp(const struct db *db)
+{
+	return db->far.stamp;
+}

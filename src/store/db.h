@@ -56,9 +56,13 @@ struct db_far {
 	int (*get)(void *to, enum db_table table, uint64_t at, uint64_t *number, struct str *packed,
 		   struct error *err);
 	void (*close)(void *to);
+	uint64_t stamp; /* other blobs under the same name have another one */
 };
 /* Reads from there, and closes it in the end. */
 struct db *db_of_far(const struct db_far *far, const char *name);
+
+/* 0 for those of a file. */
+uint64_t db_stamp(const struct db *db);
 
 /* For a caller that finds damage in what it decodes. */
 int db_damaged(const struct db *db, const char *what, struct error *err);

@@ -31,7 +31,8 @@ struct window {
 struct fetch {
 	struct pg_address address;
 	struct pg pg;
-	char run[24]; /* its number, as a value in SQL */
+	uint64_t number;
+	char run[24]; /* the same as a value in SQL */
 	struct window windows[DB_TABLES];
 };
 
@@ -164,7 +165,8 @@ static int find_run(struct fetch *f, struct error *err)
 
 	if (r)
 		return r;
-	snprintf(f->run, sizeof(f->run), "%lld", (long long)pg_int(got, 0, 0));
+	f->number = (uint64_t)pg_int(got, 0, 0);
+	snprintf(f->run, sizeof(f->run), "%llu", (unsigned long long)f->number);
 	format = pg_int(got, 0, 1);
 	r = PQntuples(got);
 	PQclear(got);
@@ -209,6 +211,7 @@ int fetch_open(struct db **db, const char *where, struct error *err)
 	if (r)
 		fetch_close(f);
 	else
-		*db = db_of_far(&(struct db_far){ f, fetch_get, fetch_close }, f->address.shown);
+		*db = db_of_far(&(struct db_far){ f, fetch_get, fetch_close, f->number },
+				f->address.shown);
 	return r;
 }

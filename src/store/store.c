@@ -183,6 +183,11 @@ int store_open(struct store **s, const char *path, struct error *err)
 	return r;
 }
 
+uint64_t store_stamp(const struct store *s)
+{
+	return db_stamp(s->db);
+}
+
 void store_close(struct store *s)
 {
 	if (!s)

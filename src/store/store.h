@@ -100,6 +100,8 @@ int store_publish(struct store *s, const char *where, struct error *err);
 int store_open(struct store **s, const char *path, struct error *err);
 /* Also throws an unfinished run away. */
 void store_close(struct store *s);
+/* Another run that replaced this one in PostgreSQL has another one; 0 for a file. */
+uint64_t store_stamp(const struct store *s);
 /* Whether the file begins like a run file; false when it cannot be read. */
 bool store_is_run(const char *path);
 

@@ -18,6 +18,7 @@ struct asked {
 	struct asked_param params[ASKED_PARAMS_MAX];
 	size_t nr_params;
 	bool has_too_many; /* parameters */
+	bool has_zero;     /* a byte within one of them */
 };
 
 /* NULL when there is none. */

@@ -12,11 +12,17 @@
 struct asked;
 struct reply;
 
+#define GUARD_TOKEN_MAX 64
+
 struct guard {
 	const char *token; /* NULL: only loopback may ask, and no token is needed */
 	bool is_tls;
 	uint16_t port;
+	const char *name; /* by which it was told to listen, where that is loopback; may be NULL */
 };
+
+/* Whether nobody guesses it, and a link and a cookie carry it as it is. */
+bool guard_can_use(const char *token);
 
 /* Whether the asker may go on; if not, *r says why, or leads to the page without the token in its
  * address. */

@@ -12,6 +12,7 @@
 struct route {
 	const char *path;
 	bool is_prefix;
+	bool is_work;
 	void (*answer)(const struct api *api, const struct asked *a, struct reply *r);
 };
 
@@ -51,11 +52,11 @@ static void asset_answer(const struct api *api, const struct asked *a, struct re
 
 /* The first that fits. */
 static const struct route routes[] = {
-	{ "/api/runs", false, api_runs },
-	{ "/api/questions", false, api_questions },
-	{ "/api/export", false, download_answer },
-	{ "/api/", true, api_question },
-	{ "/", true, asset_answer },
+	{ "/api/runs", false, false, api_runs },
+	{ "/api/questions", false, false, api_questions },
+	{ "/api/export", false, true, download_answer },
+	{ "/api/", true, true, api_question },
+	{ "/", true, false, asset_answer },
 };
 
 static bool fits(const struct route *route, const char *path)
@@ -64,16 +65,31 @@ static bool fits(const struct route *route, const char *path)
 				: !strcmp(path, route->path);
 }
 
+static const struct route *find_route(const char *path)
+{
+	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++)
+		if (fits(&routes[i], path))
+			return &routes[i];
+	return NULL;
+}
+
+bool routes_is_work(const struct asked *a)
+{
+	const struct route *route = find_route(a->path);
+
+	return route && route->is_work;
+}
+
 void routes_answer(const struct api *api, const struct asked *a, struct reply *r)
 {
-	if (strcmp(a->method, "GET") && strcmp(a->method, "HEAD")) {
+	const struct route *route = find_route(a->path);
+
+	if (strcmp(a->method, "GET") && strcmp(a->method, "HEAD"))
 		reply_error(r, 405, "only GET is answered");
-		return;
-	}
-	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++)
-		if (fits(&routes[i], a->path)) {
-			routes[i].answer(api, a, r);
-			return;
-		}
-	reply_error(r, 404, "there is no such page");
+	else if (a->has_zero)
+		reply_error(r, 400, "a parameter holds a zero byte");
+	else if (!route)
+		reply_error(r, 404, "there is no such page");
+	else
+		route->answer(api, a, r);
 }

@@ -8,19 +8,24 @@
 
 #include "base/error.h"
 #include "base/jsonout.h"
+#include "base/time.h"
 #include "base/vec.h"
 #include "store/store.h"
 
-#define SPARE_MAX 4 /* handles that wait to be used again */
+#define SPARE_MAX 4           /* handles that wait to be used again */
+#define REMOTE_NS (10 * NS_S) /* a handle sees a run elsewhere as it was when it was opened */
 
 enum state { PENDING, READY, FAILED };
 
 struct run {
 	enum state state;
 	char *path, *shown;
-	char doing[160]; /* PENDING: what; FAILED: why not */
+	char doing[512]; /* PENDING: what; FAILED: why not */
 	double share;    /* PENDING: how much of it is done; negative: unknown */
-	struct stat seen;
+	bool is_remote, is_gone;
+	struct stat seen; /* of a file */
+	uint64_t stamp;   /* of a run elsewhere, and when that was asked for */
+	int64_t asked;
 	uint64_t generation;
 	struct store *spare[SPARE_MAX];
 	size_t nr_spare;
@@ -74,6 +79,7 @@ static unsigned add(struct runs *r, const char *path, const char *shown, enum st
 
 	run->state = state;
 	run->path = path ? copy(path) : NULL;
+	run->is_remote = path && store_is_remote(path);
 	run->shown = copy(shown);
 	run->share = -1;
 	pthread_mutex_lock(&r->lock);
@@ -158,13 +164,29 @@ static void notice_change(struct run *run)
 {
 	struct stat now = { 0 };
 
-	if (store_is_remote(run->path) || stat(run->path, &now))
+	if (run->is_remote) {
+		if (time_tick() - run->asked > REMOTE_NS)
+			drop_spare(run);
 		return;
-	if (run->generation && now.st_ino == run->seen.st_ino && now.st_dev == run->seen.st_dev &&
-	    now.st_mtim.tv_sec == run->seen.st_mtim.tv_sec &&
+	}
+	run->is_gone = stat(run->path, &now) && errno == ENOENT;
+	if (run->generation && !run->is_gone && now.st_ino == run->seen.st_ino &&
+	    now.st_dev == run->seen.st_dev && now.st_mtim.tv_sec == run->seen.st_mtim.tv_sec &&
 	    now.st_mtim.tv_nsec == run->seen.st_mtim.tv_nsec)
 		return;
+	/* to go is a change, and to come back is one; to stay away is none */
+	run->generation += !run->is_gone || run->seen.st_ino;
 	run->seen = now;
+	drop_spare(run);
+}
+
+/* Of a handle that was just opened. */
+static void notice_stamp(struct run *run, const struct store *s)
+{
+	run->asked = time_tick();
+	if (run->generation && store_stamp(s) == run->stamp)
+		return;
+	run->stamp = store_stamp(s);
 	run->generation++;
 	drop_spare(run);
 }
@@ -173,31 +195,63 @@ static int not_ready(const struct run *run, struct error *err)
 {
 	if (run->state == FAILED)
 		return error_set(err, EIO, "%s", run->doing);
+	if (run->state == READY)
+		return error_set(err, ENOENT,
+				 "the run '%s' was removed: put it back or make it anew",
+				 run->shown);
 	return error_set(err, EAGAIN, "this run is still being made: %s", run->doing);
+}
+
+/* With the lock held: 1 with a spare handle, 0 when one is to be opened. */
+static int take_spare(struct runs *r, unsigned run, struct store **s, uint64_t *generation,
+		      struct error *err)
+{
+	struct run *it = find(r, run);
+
+	if (!it)
+		return error_set(err, ENOENT, "there is no run %u: %zu are open", run, r->all.nr);
+	if (it->state == READY)
+		notice_change(it);
+	if (it->state != READY || it->is_gone)
+		return not_ready(it, err);
+	*generation = it->generation;
+	if (!it->nr_spare)
+		return 0;
+	*s = it->spare[--it->nr_spare];
+	return 1;
 }
 
 int runs_take(struct runs *r, unsigned run, struct store **s, uint64_t *generation,
 	      struct error *err)
 {
 	struct run *it;
-	int got = 0;
+	int got;
 
 	*s = NULL;
 	pthread_mutex_lock(&r->lock);
+	got = take_spare(r, run, s, generation, err);
 	it = find(r, run);
-	if (!it)
-		got = error_set(err, ENOENT, "there is no run %u: %zu are open", run, r->all.nr);
-	else if (it->state != READY)
-		got = not_ready(it, err);
-	if (!got) {
-		notice_change(it);
-		*generation = it->generation;
-		if (it->nr_spare)
-			*s = it->spare[--it->nr_spare];
-	}
 	pthread_mutex_unlock(&r->lock);
+	if (got)
+		return got < 0 ? got : 0;
 	/* the path of a run that is ready never changes, and opening may take its time */
-	return got < 0 || *s ? got : store_open(s, it->path, err);
+	got = store_open(s, it->path, err);
+	if (got < 0 || !it->is_remote)
+		return got;
+	pthread_mutex_lock(&r->lock);
+	notice_stamp(it, *s);
+	*generation = it->generation;
+	pthread_mutex_unlock(&r->lock);
+	return 0;
+}
+
+void runs_rest(struct runs *r)
+{
+	pthread_mutex_lock(&r->lock);
+	vec_each (&r->all, run)
+		if ((*run)->is_remote)
+			drop_spare(*run);
+	pthread_mutex_unlock(&r->lock);
 }
 
 void runs_give(struct runs *r, unsigned run, uint64_t generation, struct store *s)

@@ -1,6 +1,7 @@
 /*
  * The runs that are served: each with its state and some open handles, since a handle is used by
- * one thread at a time. A run file that was replaced (hub, analyze --follow) is opened anew.
+ * one thread at a time. A run that was replaced (hub, analyze --follow, --store) is opened anew,
+ * one that vanished is told.
  */
 #ifndef CULPRIT_WEB_RUNS_H
 #define CULPRIT_WEB_RUNS_H
@@ -30,6 +31,8 @@ size_t runs_nr(struct runs *r);
 int runs_take(struct runs *r, unsigned run, struct store **s, uint64_t *generation,
 	      struct error *err);
 void runs_give(struct runs *r, unsigned run, uint64_t generation, struct store *s);
+/* Nobody asks: what holds a connection elsewhere is closed. */
+void runs_rest(struct runs *r);
 /* How answers call the run; lives as long as the runs. */
 const char *runs_name(struct runs *r, unsigned run);
 /* One object for each run: number, name, state. */

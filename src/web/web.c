@@ -10,15 +10,21 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "web/answers.h"
 #include "web/api.h"
 #include "web/asked.h"
+#include "web/crowd.h"
 #include "web/guard.h"
 #include "web/reply.h"
 #include "web/routes.h"
-#include "web/answers.h"
+#include "web/runs.h"
 
-#define CONNECTIONS_MAX 64
-#define IDLE_S 120
+/* Some more than the crowd lets be: those who come while others are on their way out. */
+#define CONNECTIONS_MAX 128
+#define CROWD_MAX 96
+#define ANSWERED_MAX 8
+#define IDLE_S 15
+#define READ_S 60 /* an answer that nobody reads */
 #define ANSWERS_BYTES ((size_t)64 << 20)
 #define PATH_BYTES_MAX 256
 
@@ -26,6 +32,7 @@ struct web {
 	struct MHD_Daemon *daemon;
 	struct api api;
 	struct guard guard;
+	struct crowd *crowd;
 };
 
 /* Everything comes from here, nothing is framed, nothing is guessed. */
@@ -42,11 +49,12 @@ static const char *const headers[][2] = {
 };
 
 static enum MHD_Result add_param(void *to, enum MHD_ValueKind kind, const char *name,
-				 const char *value)
+				 size_t name_bytes, const char *value, size_t value_bytes)
 {
 	struct asked *a = to;
 
 	(void)kind;
+	a->has_zero |= strlen(name) != name_bytes || (value && strlen(value) != value_bytes);
 	if (a->nr_params == ASKED_PARAMS_MAX) {
 		a->has_too_many = true;
 		return MHD_NO;
@@ -74,7 +82,7 @@ static void read_asked(struct asked *a, struct MHD_Connection *c, const char *me
 		.if_none_match = header(c, "If-None-Match"),
 		.accept_encoding = header(c, "Accept-Encoding"),
 	};
-	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, add_param, a);
+	MHD_get_connection_values_n(c, MHD_GET_ARGUMENT_KIND, add_param, a);
 }
 
 static void add_headers(struct MHD_Response *response, const struct reply *r, bool is_tls)
@@ -124,20 +132,85 @@ static enum MHD_Result send_reply(struct MHD_Connection *c, struct reply *r, boo
 	return sent;
 }
 
+/* Connections that come and go; runs are not held on to for nobody. */
+static void on_connection(void *to, struct MHD_Connection *c, void **guest,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	struct web *w = to;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		const union MHD_ConnectionInfo *info =
+			MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+		*guest = crowd_come(w->crowd, info ? info->connect_fd : -1);
+	} else if (*guest && !crowd_leave(w->crowd, *guest)) {
+		runs_rest(w->api.runs);
+	}
+}
+
+static struct guest *guest_of(struct MHD_Connection *c)
+{
+	return MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+static void on_completed(void *to, struct MHD_Connection *c, void **state,
+			 enum MHD_RequestTerminationCode how)
+{
+	struct web *w = to;
+
+	(void)state;
+	(void)how;
+	crowd_end(w->crowd, guest_of(c));
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)IDLE_S);
+}
+
+/* False: nobody is there any more. */
+static bool work(struct web *w, struct MHD_Connection *c, const struct asked *a, struct reply *r)
+{
+	if (!routes_is_work(a)) {
+		routes_answer(&w->api, a, r);
+		return true;
+	}
+	if (!crowd_wait(w->crowd, guest_of(c)))
+		return false;
+	routes_answer(&w->api, a, r);
+	crowd_done(w->crowd);
+	return true;
+}
+
+/* The library counts the time of a long answer as idle and would close before it is sent; a time
+ * that is set anew where there was none begins with now. */
+static enum MHD_Result reply_to(struct web *w, struct MHD_Connection *c, const struct asked *a)
+{
+	enum MHD_Result sent = MHD_NO;
+	struct reply r = { 0 };
+	bool is_there = true;
+
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
+	if (strlen(a->path) > PATH_BYTES_MAX)
+		reply_error(&r, 414, "this path is too long");
+	else if (guard_lets_in(&w->guard, a, &r))
+		is_there = work(w, c, a, &r);
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)READ_S);
+	if (is_there)
+		sent = send_reply(c, &r, w->guard.is_tls);
+	reply_done(&r);
+	return sent;
+}
+
 static enum MHD_Result handle(void *to, struct MHD_Connection *c, const char *path,
 			      const char *method, const char *version, const char *upload,
 			      size_t *upload_bytes, void **state)
 {
 	struct web *w = to;
-	struct reply r = { 0 };
 	struct asked a;
-	enum MHD_Result sent;
 
 	(void)version;
 	(void)upload;
 	/* called first with the headers only, then with the body, which nobody wants */
 	if (!*state) {
 		*state = w;
+		crowd_begin(w->crowd, guest_of(c));
 		return MHD_YES;
 	}
 	if (*upload_bytes) {
@@ -145,13 +218,7 @@ static enum MHD_Result handle(void *to, struct MHD_Connection *c, const char *pa
 		return MHD_YES;
 	}
 	read_asked(&a, c, method, path);
-	if (strlen(path) > PATH_BYTES_MAX)
-		reply_error(&r, 414, "this path is too long");
-	else if (guard_lets_in(&w->guard, &a, &r))
-		routes_answer(&w->api, &a, &r);
-	sent = send_reply(c, &r, w->guard.is_tls);
-	reply_done(&r);
-	return sent;
+	return reply_to(w, c, &a);
 }
 
 static int resolve(const struct web_options *o, struct sockaddr_storage *to, struct error *err)
@@ -183,6 +250,11 @@ static int check(const struct web_options *o, const struct sockaddr_storage *at,
 {
 	if (!o->cert != !o->key)
 		return error_set(err, EINVAL, "TLS needs both a certificate and its key");
+	if (o->token && !guard_can_use(o->token))
+		return error_set(err, EINVAL,
+				 "a token is 12 to %d letters, digits or -._~, so that nobody "
+				 "guesses it and a link can hold it",
+				 GUARD_TOKEN_MAX);
 	if (!is_loopback(at) && (!o->cert || !o->token))
 		return error_set(err, EINVAL,
 				 "others can reach '%s': give --tls-cert and --tls-key, and a "
@@ -206,6 +278,8 @@ static struct MHD_Daemon *start_daemon(struct web *w, const struct web_options *
 	return MHD_start_daemon(flags, 0, NULL, NULL, handle, w, MHD_OPTION_SOCK_ADDR, at,
 				MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 				MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+				MHD_OPTION_NOTIFY_CONNECTION, on_connection, w,
+				MHD_OPTION_NOTIFY_COMPLETED, on_completed, w,
 				MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_ARRAY,
 				o->cert ? tls : tls + 2, MHD_OPTION_END);
 }
@@ -223,7 +297,8 @@ int web_start(struct web **made, const struct web_options *o, struct runs *runs,
 		return r;
 	w = mem_zalloc(sizeof(*w));
 	w->api = (struct api){ runs, answers_new(ANSWERS_BYTES), o->version };
-	w->guard = (struct guard){ o->token, o->cert != NULL, o->port };
+	w->guard = (struct guard){ o->token, o->cert != NULL, o->port, o->host };
+	w->crowd = crowd_new(CROWD_MAX, ANSWERED_MAX);
 	errno = 0;
 	w->daemon = start_daemon(w, o, &at);
 	if (!w->daemon) {
@@ -247,6 +322,7 @@ void web_stop(struct web *w)
 		return;
 	if (w->daemon)
 		MHD_stop_daemon(w->daemon);
+	crowd_free(w->crowd);
 	answers_free(w->api.answers);
 	free(w);
 }

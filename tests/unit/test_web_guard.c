@@ -7,8 +7,8 @@
 #include "web/guard.h"
 #include "web/reply.h"
 
-static const struct guard here = { NULL, false, 7272 };
-static const struct guard there = { "0123456789abcdef", true, 443 };
+static const struct guard here = { NULL, false, 7272, "own.example" };
+static const struct guard there = { "0123456789abcdef", true, 443, NULL };
 
 static unsigned status(const struct guard *g, const struct asked *a)
 {
@@ -34,6 +34,11 @@ static void only_names_of_this_machine_are_answered(void **state)
 	assert_int_equal(host("LOCALHOST:7272"), 200);
 	assert_int_equal(host("127.0.0.1:7272"), 200);
 	assert_int_equal(host("[::1]:7272"), 200);
+	assert_int_equal(host("127.0.0.2:7272"), 200);
+	assert_int_equal(host("own.example:7272"), 200);
+	assert_int_equal(host("127.0.0.1.evil.example:7272"), 421);
+	assert_int_equal(host("127.0.0:7272"), 421);
+	assert_int_equal(host("127.0.0.256:7272"), 421);
 	assert_int_equal(host("localhost"), 421);
 	assert_int_equal(host("localhost:7273"), 421);
 	assert_int_equal(host("evil.example:7272"), 421);
@@ -89,10 +94,12 @@ static void elsewhere_the_token_lets_in(void **state)
 	assert_int_equal(token("Bearer 0123456789abcdeff", NULL), 401);
 	assert_int_equal(token("Bearer ", NULL), 401);
 	assert_int_equal(token("0123456789abcdef", NULL), 401);
-	assert_int_equal(token(NULL, "culprit_token=0123456789abcdef"), 200);
-	assert_int_equal(token(NULL, "a=b; culprit_token=0123456789abcdef; c=d"), 200);
-	assert_int_equal(token(NULL, "a=b;culprit_token=nope"), 401);
+	assert_int_equal(token(NULL, "culprit_token_443=0123456789abcdef"), 200);
+	assert_int_equal(token(NULL, "a=b; culprit_token_443=0123456789abcdef; c=d"), 200);
+	assert_int_equal(token(NULL, "a=b;culprit_token_443=nope"), 401);
 	assert_int_equal(token(NULL, ""), 401);
+	/* of another server on this host */
+	assert_int_equal(token(NULL, "culprit_token_8443=0123456789abcdef"), 401);
 	assert_int_equal(token(NULL, ";;;"), 401);
 }
 
@@ -111,7 +118,8 @@ static void a_link_with_the_token_becomes_a_cookie(void **state)
 	assert_string_equal(r.location, "/");
 	assert_non_null(strstr(r.cookie, "0123456789abcdef"));
 	assert_non_null(strstr(r.cookie, "HttpOnly"));
-	assert_non_null(strstr(r.cookie, "SameSite=Strict"));
+	assert_non_null(strstr(r.cookie, "Secure"));
+	assert_non_null(strstr(r.cookie, "SameSite=Lax"));
 	reply_done(&r);
 	a.params[0].value = "guess";
 	assert_int_equal(status(&there, &a), 401);
@@ -120,12 +128,27 @@ static void a_link_with_the_token_becomes_a_cookie(void **state)
 	assert_int_equal(status(&there, &a), 401);
 }
 
+static void tokens_can_be_carried_and_not_guessed(void **state)
+{
+	(void)state;
+	assert_true(guard_can_use("0123456789abcdef"));
+	assert_true(guard_can_use("a-b.c_d~e-f.g"));
+	assert_false(guard_can_use(""));
+	assert_false(guard_can_use("short"));
+	assert_false(guard_can_use("0123456789 abcdef"));
+	assert_false(guard_can_use("0123456789;abcdef"));
+	assert_false(
+		guard_can_use("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+			      "0"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_names_of_this_machine_are_answered),
 		cmocka_unit_test(no_other_page_may_ask),
 		cmocka_unit_test(elsewhere_the_token_lets_in),
+		cmocka_unit_test(tokens_can_be_carried_and_not_guessed),
 		cmocka_unit_test(a_link_with_the_token_becomes_a_cookie),
 	};
 
