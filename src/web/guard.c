@@ -41,7 +41,7 @@ static bool is_own_name(const struct guard *g, struct str name)
 static bool is_own_host(const struct guard *g, const char *host)
 {
 	struct str rest = str_of(host), name;
-	size_t end = rest.n;
+	size_t end;
 	uint64_t port = g->is_tls ? 443 : 80;
 
 	if (rest.n && rest.p[0] == '[') {
