@@ -50,6 +50,15 @@ export async function picking_a_type_narrows_everything(scene) {
 	assert.equal(await scene.page.locator('.view.paths .table').getAttribute('aria-rowcount'), String(want.length + 1));
 }
 
+export async function the_table_can_be_grouped(scene) {
+	const want = rows(asked('requests', scene.runs.hdfs, '--sequences')).filter(r => r.sequence);
+	await scene.open('#/requests');
+	await scene.page.getByLabel('Group the table').selectOption('sequence');
+	await scene.settled();
+	assert.equal(await scene.text('.listnote'), `${want.length.toLocaleString('en-US')} groups`);
+	assert.equal((await scene.texts('.view.requests .tbody .tr [role=cell]:first-child'))[0], want[0].sequence);
+}
+
 export async function brushing_the_picture_selects_time_and_latency(scene) {
 	await scene.open('#/requests');
 	const box = await scene.page.locator('canvas.heat').boundingBox();

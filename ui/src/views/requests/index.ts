@@ -4,9 +4,10 @@ import { canvasPng } from '../../core/exports';
 import { h, put } from '../../core/dom';
 import { clock, count, duration, share } from '../../core/format';
 import { elsewhere } from '../../core/link';
-import { Table } from '../../core/table';
+import { Table, type Column } from '../../core/table';
 import type { App, Link, Opened, View } from '../../core/view';
 import type { Range } from './axes';
+import { groups } from './groups';
 import { Heat } from './heat';
 import { Series } from './series';
 
@@ -59,25 +60,27 @@ export const requests: View = {
 		const heat = new Heat({ brush, open: id => app.go(elsewhere(app.link, 'request', { request: String(id) })) });
 		const series = new Series((from, until) => app.select({ from: String(Math.floor(from)), until: String(Math.ceil(until)) }));
 		const side = h('div', { class: 'facetside' }), note = h('p', { class: 'quiet listnote' });
+		const single: Column<Row>[] = [
+			{ key: 'id', title: 'Id', value: r => r.id, width: '80px', isNumber: true },
+			{ key: 'type', title: 'Type', value: r => r.type, width: 'minmax(0,3fr)' },
+			{ key: 'start', title: 'Start', value: r => r.start, cell: r => clock(r.start), width: '110px', isNumber: true },
+			{ key: 'duration', title: 'Took', value: r => r.duration, cell: r => duration(r.duration), isNumber: true },
+			{ key: 'spans', title: 'Spans', value: r => r.spans, cell: r => count(r.spans), isNumber: true },
+			{ key: 'events', title: 'Lines', value: r => r.events, cell: r => count(r.events), isNumber: true },
+			{ key: 'nodes', title: 'Nodes', value: r => (r.nodes as Row[]).map(n => n.node).join(' '), width: 'minmax(0,1.4fr)' },
+			{ key: 'errors', title: 'Errors', value: r => r.errors ? 'yes' : '', width: '60px' },
+			{ key: 'sure', title: 'Sure', value: r => r.confidence, cell: r => share(r.confidence), isNumber: true },
+		];
+		const way = (r: Row): Link => groups[app.link.params.group ?? '']?.way(r, app.link) ?? elsewhere(app.link, 'request', { request: String(r.id) });
 		const table = new Table<Row>({
-			label: 'Requests', height: '300px', sort: { key: 'duration', isDown: true }, open: r => app.go(elsewhere(app.link, 'request', { request: String(r.id) })), href: r => app.href(elsewhere(app.link, 'request', { request: String(r.id) })),
-			columns: [
-				{ key: 'id', title: 'Id', value: r => r.id, width: '80px', isNumber: true },
-				{ key: 'type', title: 'Type', value: r => r.type, width: 'minmax(0,3fr)' },
-				{ key: 'start', title: 'Start', value: r => r.start, cell: r => clock(r.start), width: '110px', isNumber: true },
-				{ key: 'duration', title: 'Took', value: r => r.duration, cell: r => duration(r.duration), isNumber: true },
-				{ key: 'spans', title: 'Spans', value: r => r.spans, cell: r => count(r.spans), isNumber: true },
-				{ key: 'events', title: 'Lines', value: r => r.events, cell: r => count(r.events), isNumber: true },
-				{ key: 'nodes', title: 'Nodes', value: r => (r.nodes as Row[]).map(n => n.node).join(' '), width: 'minmax(0,1.4fr)' },
-				{ key: 'errors', title: 'Errors', value: r => r.errors ? 'yes' : '', width: '60px' },
-				{ key: 'sure', title: 'Sure', value: r => r.confidence, cell: r => share(r.confidence), isNumber: true },
-			],
-			isStrong: r => !!r.errors,
+			label: 'Requests', height: '300px', sort: { key: 'duration', isDown: true }, open: r => app.go(way(r)), href: r => app.href(way(r)), columns: single,
+			isStrong: r => r.errors === true,
 			// what is loaded is sorted here; where there is more, the server has to
 			sorted: (key, isDown) => { if (total > ROWS && SORTS[`${key} ${isDown}`]) app.select({ sort: SORTS[`${key} ${isDown}`]!, offset: '' }); },
 		});
 		const search = h('input', { type: 'search', placeholder: 'search the rows below (/)', 'aria-label': 'Search requests', input: e => table.search((e.target as HTMLInputElement).value) });
-		put(root, h('div', { class: 'reqpair' }, h('div', { class: 'reqmain' }, heat.el, series.el), side), h('div', { class: 'listhead' }, h('h2', {}, 'Requests'), search, note), table.el);
+		const grouping = h('select', { 'aria-label': 'Group the table', change: e => app.select({ group: (e.target as HTMLSelectElement).value, offset: '' }) }, h('option', { value: '' }, 'one by one'), ...Object.entries(groups).map(([name, g]) => h('option', { value: name }, g.title)));
+		put(root, h('div', { class: 'reqpair' }, h('div', { class: 'reqmain' }, heat.el, series.el), side), h('div', { class: 'listhead' }, h('h2', {}, 'Requests'), search, grouping, note), table.el);
 		const pager = (offset: number): (Node | string)[] => {
 			if (total <= ROWS)
 				return [`all ${count(total)}`];
@@ -87,7 +90,7 @@ export const requests: View = {
 		return {
 			async show(link, signal) {
 				const offset = link.params.offset ?? '0', page = { limit: String(ROWS), offset, sort: link.params.sort ?? 'slowest' };
-				const [cells, points, types, over, list] = await Promise.all([app.ask('requests', { heat: '1' }), app.ask('requests', { points: String(POINTS) }), app.ask('requests', { types: '1' }), app.ask('requests', { 'over-time': '1', steps: '80' }), app.ask('requests', page)]);
+				const [cells, points, types, over, list] = await Promise.all([app.ask('requests', { heat: '1' }), app.ask('requests', { points: String(POINTS) }), app.ask('requests', { types: '1' }), app.ask('requests', { 'over-time': '1', steps: '80' }), app.ask('requests', groups[link.params.group ?? '']?.params ?? page)]);
 				if (signal.aborted)
 					return;
 				const all = types.rows.filter(r => r.type && r.count), drawn = cellsOf(cells.rows, link);
@@ -104,8 +107,11 @@ export const requests: View = {
 				series.set(over.rows.filter(r => r.section === undefined && r.start !== undefined), all.length === 1);
 				put(side, facet('Types', all.map(r => ({ name: r.type, nr: r.count, note: `${count(r.count)} · ${duration(r.p99)}` })), link.params.type, type => app.select({ type, offset: '' })),
 					facet('Nodes', nodesOf(over.rows), link.params.node, node => app.select({ node, offset: '' })));
-				put(note, ...pager(Number(offset)));
-				table.set(list.rows.filter(r => r.id !== undefined));
+				const group = groups[link.params.group ?? ''];
+				grouping.value = group ? link.params.group! : '';
+				table.columns(group?.columns ?? single);
+				put(note, ...(group ? [`${count(list.rows.filter(group.is).length)} groups`] : pager(Number(offset))));
+				table.set(list.rows.filter(group?.is ?? (r => r.id !== undefined)));
 			},
 			key: e => table.key(e),
 			exports: () => [table.exportCsv('requests'), { name: 'latency.png', title: 'Latency over time as PNG', make: () => canvasPng(heat.canvas) }],

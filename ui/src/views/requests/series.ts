@@ -48,7 +48,7 @@ export class Series {
 	private options(title: string, series: uPlot.Series[], text: (v: number) => string, isLog: boolean): uPlot.Options {
 		const axis = { stroke: colour('faint'), grid: { stroke: colour('rule'), width: 1 }, ticks: { show: false }, font: '11.5px system-ui' };
 		return {
-			title, width: Math.max(200, this.el.clientWidth / (this.isOne ? 2 : 1) - 4), height: this.el.clientHeight - 4, series: [{}, ...series],
+			title, width: Math.max(200, this.el.clientWidth / (this.isOne ? 2 : 1) - 4), height: this.el.clientHeight - 26, series: [{}, ...series],
 			scales: { x: { time: true }, y: isLog ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(1, max * 1.08)] } },
 			axes: [{ ...axis, size: 28, space: 90, values: (_u, splits, _a, _s, step) => splits.map(v => v === null ? '' : clock(v * 1e9, step * 1e9)) }, { ...axis, size: 62, values: (_u, splits) => splits.map(v => v === null ? '' : text(v)) }],
 			cursor: { drag: { x: true, y: false, setScale: false }, points: { size: 5 } }, legend: { live: true },
