@@ -236,9 +236,8 @@ static void find_in_type(struct findings *f, uint32_t type, struct finding *one)
 	if (type >= f->contrast.sets.nr || !f->contrast.sets.v[type].nr[SIDE_BASE] ||
 	    !f->contrast.sets.v[type].nr[SIDE_OTHER])
 		return;
-	/* of a sample, those that were looked into */
-	one->nr_slow = f->contrast.sets.v[type].nr[SIDE_OTHER];
-	one->nr_normal = f->contrast.sets.v[type].nr[SIDE_BASE];
+	one->seen_slow = f->contrast.sets.v[type].nr[SIDE_OTHER];
+	one->seen_normal = f->contrast.sets.v[type].nr[SIDE_BASE];
 	contrast_answer(&f->contrast, type, &f->arena, &one->answer);
 	one->slow_mean = length_of(one->answer.mean[SIDE_OTHER]);
 	one->normal_mean = length_of(one->answer.mean[SIDE_BASE]);

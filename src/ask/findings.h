@@ -32,6 +32,7 @@ struct finding {
 	uint32_t type;
 	enum verdict verdict;
 	uint64_t nr, nr_slow, nr_normal;
+	uint64_t seen_slow, seen_normal;        /* of these, looked into: fewer only of a sample */
 	int64_t median, slow_mean, normal_mean; /* median: of what normal ones are taken from */
 	bool outside;  /* normal ones are taken from outside the slow time */
 	double impact; /* ns that requests beyond 1.5 times the median took beyond the median */

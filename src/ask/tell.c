@@ -175,8 +175,8 @@ static void say_since(const struct finding *one, struct buf *b)
 
 static void say_evidence(const struct finding *one, struct buf *b)
 {
-	buf_fmt(b, "\n%llu slow request%s against %llu normal", (unsigned long long)one->nr_slow,
-		one->nr_slow == 1 ? "" : "s", (unsigned long long)one->nr_normal);
+	buf_fmt(b, "\n%llu slow request%s against %llu normal", (unsigned long long)one->seen_slow,
+		one->seen_slow == 1 ? "" : "s", (unsigned long long)one->seen_normal);
 	if (one->nr_slow < THIN_REQUESTS)
 		buf_fmt(b, ": thin evidence, because only %llu requests of this type are known",
 			(unsigned long long)one->nr);

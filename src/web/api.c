@@ -11,13 +11,16 @@
 #include "report/report.h"
 #include "report/writer.h"
 #include "store/store.h"
+#include "web/apart.h"
 #include "web/asked.h"
+#include "web/kept.h"
 #include "web/reply.h"
 #include "web/runs.h"
 #include "web/answers.h"
 
 #define OPTIONS_MAX 48
 #define BODY_MAX ((size_t)16 << 20) /* of one answer: a page asks for parts of long lists */
+#define LARGE 100000                /* requests: what looks into all of them is asked apart */
 #define LINES "application/x-ndjson"
 
 /* A question as it was asked: its runs, and its options in the order of the question. */
@@ -204,9 +207,107 @@ unsigned api_status(int failure)
 	}
 }
 
-static void answer(const struct api *api, struct put *p, struct reply *r)
+/* --- of large runs ---------------------------------------------------------------------------- */
+
+static bool has_value(const struct put *p, const char *const *names)
+{
+	for (; *names; names++)
+		for (size_t i = 0; p->options[i].name; i++)
+			if (p->values[i] && !strcmp(p->options[i].name, *names))
+				return true;
+	return false;
+}
+
+/* Whether it looks into all requests of a run of many, for which it takes long. */
+static bool is_long(const struct put *p)
+{
+	static const char *const some[] = { "sample", "request", "instance", "instances", NULL };
+	static const char *const all[] = { "types", "over-time", "sequences", "critical-path",
+					   NULL };
+	uint64_t nr = 0;
+
+	for (unsigned i = 0; i < p->question->nr_runs; i++)
+		nr += store_nr_requests(p->stores[i]);
+	if (nr < LARGE || p->question->is_of_objects || p->is_of_objects || has_value(p, some))
+		return false;
+	return strcmp(p->question->name, "requests") || has_value(p, all);
+}
+
+/* The command that answers the same; its texts stand in *to. */
+static void command_of(const struct put *p, struct runs *runs, struct buf *to, char **args)
+{
+	size_t at[OPTIONS_MAX + 8], nr = 0;
+
+	at[nr++] = to->n;
+	buf_fmt(to, "culprit%c", 0);
+	at[nr++] = to->n;
+	buf_fmt(to, "%s%c", p->question->name, 0);
+	for (size_t i = 0; p->options[i].name; i++) {
+		if (!p->values[i])
+			continue;
+		at[nr++] = to->n;
+		buf_fmt(to, "--%s%s%s%c", p->options[i].name, p->options[i].metavar ? "=" : "",
+			p->options[i].metavar ? p->values[i] : "", 0);
+	}
+	at[nr++] = to->n;
+	buf_fmt(to, "--%c", 0);
+	for (unsigned i = 0; i < p->question->nr_runs; i++) {
+		at[nr++] = to->n;
+		buf_fmt(to, "%s%c", runs_file(runs, p->run[i]), 0);
+	}
+	for (size_t i = 0; i < nr; i++)
+		args[i] = to->p + at[i];
+	args[nr] = NULL;
+}
+
+static int ask_apart(const struct api *api, const struct put *p, struct buf *body,
+		     struct error *err)
+{
+	char *args[OPTIONS_MAX + 9];
+	struct buf text = { 0 }, key = { 0 };
+	bool is_known = true;
+	int r = 0;
+
+	command_of(p, api->runs, &text, args);
+	buf_fmt(&key, "%s ", api->version);
+	for (unsigned i = 0; i < p->question->nr_runs; i++)
+		is_known = is_known && kept_file(runs_file(api->runs, p->run[i]), &key);
+	buf_add(&key, buf_str(&text));
+	if (!is_known || !kept_find(buf_str(&key), body)) {
+		r = apart_ask(api->apart, args, body, err);
+		if (r >= 0 && is_known)
+			kept_put(buf_str(&key), buf_str(body));
+	}
+	buf_done(&text);
+	buf_done(&key);
+	return r;
+}
+
+static bool can_ask_apart(const struct api *api, const struct put *p)
+{
+	for (unsigned i = 0; i < p->question->nr_runs; i++)
+		if (!runs_file(api->runs, p->run[i]))
+			return false;
+	return api->apart && is_long(p);
+}
+
+static int ask_somehow(const struct api *api, struct put *p, struct str key, struct reply *r,
+		       struct error *err)
 {
 	const char *name = p->question->nr_runs == 1 ? runs_name(api->runs, p->run[0]) : NULL;
+	int got = 0;
+
+	if (!can_ask_apart(api, p))
+		return ask_level(p, name, &r->body, err);
+	apart_lock(api->apart);
+	if (!answers_find(api->answers, key, &r->body, &r->status))
+		got = ask_apart(api, p, &r->body, err);
+	apart_unlock(api->apart);
+	return got;
+}
+
+static void answer(const struct api *api, struct put *p, struct reply *r)
+{
 	struct error err = { 0 };
 	struct buf key = { 0 };
 	int got;
@@ -216,7 +317,7 @@ static void answer(const struct api *api, struct put *p, struct reply *r)
 		buf_done(&key);
 		return;
 	}
-	got = ask_level(p, name, &r->body, &err);
+	got = ask_somehow(api, p, buf_str(&key), r, &err);
 	if (got < 0)
 		reply_error(r, api_status(got), "%s", err.msg);
 	else if (r->body.n > BODY_MAX)
@@ -224,6 +325,19 @@ static void answer(const struct api *api, struct put *p, struct reply *r)
 	else
 		answers_put(api->answers, buf_str(&key), buf_str(&r->body), r->status);
 	buf_done(&key);
+}
+
+void api_ahead(const struct api *api, const struct asked *a)
+{
+	struct put p = { .question = find_question(a->path + strlen("/api/")) };
+	struct reply r = { .status = 200 };
+	struct error err = { 0 };
+
+	if (p.question && prepare(&p, a, &err) >= 0 && take_runs(&p, api->runs, &err) >= 0 &&
+	    can_ask_apart(api, &p))
+		answer(api, &p, &r);
+	give_runs(&p, api->runs);
+	reply_done(&r);
 }
 
 void api_question(const struct api *api, const struct asked *a, struct reply *r)

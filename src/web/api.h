@@ -8,11 +8,13 @@ struct error;
 struct reply;
 struct runs;
 struct answers;
+struct apart;
 
 struct api {
 	struct runs *runs;
 	struct answers *answers;
 	const char *version;
+	struct apart *apart;
 };
 
 /* The status that tells a browser of a failure. */
@@ -24,6 +26,8 @@ int api_run(const char *text, unsigned *run, struct error *err);
 void api_runs(const struct api *api, const struct asked *a, struct reply *r);
 /* /api/questions: one object for each question, with its options. */
 void api_questions(const struct api *api, const struct asked *a, struct reply *r);
+/* Sees to it that what takes long is answered before it is asked for. */
+void api_ahead(const struct api *api, const struct asked *a);
 /* /api/NAME for every name in the table of questions. */
 void api_question(const struct api *api, const struct asked *a, struct reply *r);
 

@@ -297,3 +297,28 @@ void runs_tell(struct runs *r, struct jsonout *j, unsigned run)
 	}
 	pthread_mutex_unlock(&r->lock);
 }
+
+const char *runs_file(struct runs *r, unsigned run)
+{
+	const char *path = NULL;
+	struct run *it;
+
+	pthread_mutex_lock(&r->lock);
+	it = find(r, run);
+	if (it && it->state == READY && !store_is_remote(it->path) && !strcmp(it->path, it->shown))
+		path = it->path;
+	pthread_mutex_unlock(&r->lock);
+	return path;
+}
+
+bool runs_is_pending(struct runs *r, unsigned run)
+{
+	struct run *it;
+	bool is_pending;
+
+	pthread_mutex_lock(&r->lock);
+	it = find(r, run);
+	is_pending = it && it->state == PENDING;
+	pthread_mutex_unlock(&r->lock);
+	return is_pending;
+}

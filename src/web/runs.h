@@ -6,6 +6,7 @@
 #ifndef CULPRIT_WEB_RUNS_H
 #define CULPRIT_WEB_RUNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ void runs_progress(struct runs *r, unsigned run, const char *doing, double share
 void runs_ready(struct runs *r, unsigned run, const char *path);
 void runs_failed(struct runs *r, unsigned run, const char *why);
 size_t runs_nr(struct runs *r);
+bool runs_is_pending(struct runs *r, unsigned run);
 
 /* An open handle, to be given back; *generation changes when the file does. */
 int runs_take(struct runs *r, unsigned run, struct store **s, uint64_t *generation,
@@ -33,6 +35,9 @@ int runs_take(struct runs *r, unsigned run, struct store **s, uint64_t *generati
 void runs_give(struct runs *r, unsigned run, uint64_t generation, struct store *s);
 /* Nobody asks: what holds a connection elsewhere is closed. */
 void runs_rest(struct runs *r);
+/* Where the run stands, if it is a file that answers call so too: another process could be asked.
+ * NULL otherwise. */
+const char *runs_file(struct runs *r, unsigned run);
 /* How answers call the run; lives as long as the runs. */
 const char *runs_name(struct runs *r, unsigned run);
 /* One object for each run: number, name, state. */

@@ -10,7 +10,9 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "web/ahead.h"
 #include "web/answers.h"
+#include "web/apart.h"
 #include "web/api.h"
 #include "web/asked.h"
 #include "web/crowd.h"
@@ -31,6 +33,7 @@
 struct web {
 	struct MHD_Daemon *daemon;
 	struct api api;
+	struct ahead *ahead;
 	struct guard guard;
 	struct crowd *crowd;
 };
@@ -296,7 +299,7 @@ int web_start(struct web **made, const struct web_options *o, struct runs *runs,
 	if (r < 0)
 		return r;
 	w = mem_zalloc(sizeof(*w));
-	w->api = (struct api){ runs, answers_new(ANSWERS_BYTES), o->version };
+	w->api = (struct api){ runs, answers_new(ANSWERS_BYTES), o->version, apart_new() };
 	w->guard = (struct guard){ o->token, o->cert != NULL, o->port, o->host };
 	w->crowd = crowd_new(CROWD_MAX, ANSWERED_MAX);
 	errno = 0;
@@ -312,6 +315,7 @@ int web_start(struct web **made, const struct web_options *o, struct runs *runs,
 	}
 	info = MHD_get_daemon_info(w->daemon, MHD_DAEMON_INFO_BIND_PORT);
 	w->guard.port = info ? info->port : o->port;
+	w->ahead = ahead_start(&w->api);
 	*made = w;
 	return 0;
 }
@@ -320,10 +324,13 @@ void web_stop(struct web *w)
 {
 	if (!w)
 		return;
+	apart_stop(w->api.apart);
+	ahead_stop(w->ahead);
 	if (w->daemon)
 		MHD_stop_daemon(w->daemon);
 	crowd_free(w->crowd);
 	answers_free(w->api.answers);
+	apart_free(w->api.apart);
 	free(w);
 }
 

@@ -122,8 +122,8 @@ static void add_features(const struct job *j)
 static void add_frequency(const struct job *j, const struct contrast_row *c)
 {
 	const struct hops *h = &j->f->contrast.hops;
-	double slow = (double)c->spans[SIDE_OTHER] / (double)j->one->nr_slow;
-	double normal = (double)c->spans[SIDE_BASE] / (double)j->one->nr_normal;
+	double slow = (double)c->spans[SIDE_OTHER] / (double)j->one->seen_slow;
+	double normal = (double)c->spans[SIDE_BASE] / (double)j->one->seen_normal;
 	bool only = !c->spans[SIDE_BASE];
 	struct buf text = { 0 };
 
@@ -136,7 +136,7 @@ static void add_frequency(const struct job *j, const struct contrast_row *c)
 		buf_fmt(&text, " happens %.3g times, in normal ones %.3g times", slow, normal);
 	add_attribute(j, hops_node(h, c->hop), hops_name(h, c->hop), buf_str(&text),
 		      only ? contrast_trust(c->requests[SIDE_OTHER]) *
-				      contrast_trust(j->one->nr_normal)
+				      contrast_trust(j->one->seen_normal)
 			   : c->confidence,
 		      c->requests[SIDE_OTHER]);
 	buf_done(&text);

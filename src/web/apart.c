@@ -1,0 +1,160 @@
+#include "web/apart.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+
+#define SELF "/proc/self/exe"
+#define ANSWER_BYTES ((size_t)16 << 20)
+#define PIECE ((size_t)64 << 10)
+
+extern char **environ;
+
+struct apart {
+	pthread_mutex_t turn, lock; /* one asks at a time; of what follows */
+	pid_t child;
+	bool is_stopped;
+};
+
+struct apart *apart_new(void)
+{
+	struct apart *a = mem_zalloc(sizeof(*a));
+
+	pthread_mutex_init(&a->turn, NULL);
+	pthread_mutex_init(&a->lock, NULL);
+	return a;
+}
+
+void apart_free(struct apart *a)
+{
+	if (!a)
+		return;
+	pthread_mutex_destroy(&a->turn);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
+}
+
+void apart_stop(struct apart *a)
+{
+	pthread_mutex_lock(&a->lock);
+	a->is_stopped = true;
+	if (a->child)
+		kill(a->child, SIGKILL);
+	pthread_mutex_unlock(&a->lock);
+}
+
+void apart_lock(struct apart *a)
+{
+	pthread_mutex_lock(&a->turn);
+}
+
+void apart_unlock(struct apart *a)
+{
+	pthread_mutex_unlock(&a->turn);
+}
+
+/* The server blocks the signals that end it: the child must not. */
+static int spawn(struct apart *a, char *const *args, const int *out, const int *said,
+		 struct error *err)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t how;
+	sigset_t none;
+	int failed = ECANCELED;
+
+	sigemptyset(&none);
+	posix_spawnattr_init(&how);
+	posix_spawnattr_setsigmask(&how, &none);
+	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", 0, 0);
+	posix_spawn_file_actions_adddup2(&files, out[1], 1);
+	posix_spawn_file_actions_adddup2(&files, said[1], 2);
+	pthread_mutex_lock(&a->lock);
+	if (!a->is_stopped)
+		failed = posix_spawn(&a->child, SELF, &files, &how, args, environ);
+	if (failed)
+		a->child = 0;
+	pthread_mutex_unlock(&a->lock);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&how);
+	return failed ? error_set(err, failed, "cannot ask: %s", strerror(failed)) : 0;
+}
+
+/* To the end, so that the writer never waits; what is too much is dropped and refused later. */
+static void drain(int fd, struct buf *to, size_t most)
+{
+	char spare[4096];
+	ssize_t n = 1;
+
+	while (n > 0 || (n < 0 && errno == EINTR)) {
+		bool is_full = to->n > most;
+		char *p = is_full ? spare : buf_room(to, PIECE);
+
+		n = read(fd, p, is_full ? sizeof(spare) : PIECE);
+		to->n += n > 0 && !is_full ? (size_t)n : 0;
+	}
+}
+
+static int wait_for(struct apart *a, struct buf *said, struct error *err)
+{
+	siginfo_t info = { 0 };
+	pid_t child = a->child;
+	int status = 0;
+
+	/* it keeps its number until it is forgotten: nobody else is killed in its stead */
+	while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	pthread_mutex_lock(&a->lock);
+	a->child = 0;
+	waitpid(child, &status, 0);
+	pthread_mutex_unlock(&a->lock);
+	if (WIFEXITED(status) && WEXITSTATUS(status) <= 1)
+		return WEXITSTATUS(status);
+	return error_set(err, EIO, "it could not be answered: " STR_FMT,
+			 STR_ARG(str_head(str_trim(buf_str(said)), 300)));
+}
+
+static void shut(int *ends)
+{
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+}
+
+int apart_ask(struct apart *a, char *const *args, struct buf *answer, struct error *err)
+{
+	int out[2] = { -1, -1 }, said[2] = { -1, -1 };
+	struct buf complaint = { 0 };
+	size_t before = answer->n;
+	int r = 0;
+
+	if (pipe2(out, O_CLOEXEC) || pipe2(said, O_CLOEXEC))
+		r = error_set(err, errno, "cannot ask: %s", strerror(errno));
+	if (!r)
+		r = spawn(a, args, out, said, err);
+	if (!r) {
+		close(out[1]);
+		close(said[1]);
+		out[1] = said[1] = -1;
+		drain(out[0], answer, ANSWER_BYTES);
+		/* a sentence, which fits into a pipe */
+		drain(said[0], &complaint, PIECE);
+		r = wait_for(a, &complaint, err);
+	}
+	if (r < 0)
+		answer->n = before;
+	shut(out);
+	shut(said);
+	buf_done(&complaint);
+	return r;
+}
