@@ -1,15 +1,19 @@
 #include "store/brief.h"
 
+#include <endian.h>
+
 #include "base/error.h"
 #include "store/db.h"
 #include "store/run.h"
 
 /*
  * Block 0 of the table says what numbers mean; the others stand at the id of their first request
- * and hold one column after the other. Starts and ordinals are counted from the one before.
+ * and hold one column after the other. Starts and ordinals are counted from the one before. A
+ * column is the least number in it, how many bytes what exceeds it needs, and these: a number is
+ * had by one look at eight bytes, so that as many stand behind the last one.
  */
 
-enum { TAG_ERROR = 1, TAG_INCOMPLETE = 2, TAG_UNSURE = 4 };
+enum { TAG_ERROR = 1, TAG_INCOMPLETE = 2 };
 
 /* Modulo 2^64: any value comes back, none overflows. */
 static int64_t minus(int64_t a, int64_t b)
@@ -27,8 +31,39 @@ static int64_t plus(int64_t a, int64_t b)
 void briefs_made_done(struct briefs_made *m)
 {
 	for (int i = 0; i < BRIEF_COLUMNS; i++)
-		buf_done(&m->columns[i]);
+		vec_done(&m->columns[i]);
 	buf_done(&m->block);
+}
+
+static unsigned bytes_for(uint64_t most)
+{
+	unsigned n = 0;
+
+	for (; most; most >>= 8)
+		n++;
+	return n;
+}
+
+static void add_column(struct buf *to, const int64_t *v, size_t nr)
+{
+	int64_t least = v[0], most = v[0];
+	unsigned bytes;
+	char *p;
+
+	for (size_t i = 1; i < nr; i++) {
+		least = v[i] < least ? v[i] : least;
+		most = v[i] > most ? v[i] : most;
+	}
+	bytes = bytes_for((uint64_t)minus(most, least));
+	buf_svarint(to, least);
+	buf_varint(to, bytes);
+	p = buf_room(to, nr * bytes + 8);
+	for (size_t i = 0; i < nr; i++, p += bytes) {
+		uint64_t word = htole64((uint64_t)minus(v[i], least));
+
+		memcpy(p, &word, sizeof(word));
+	}
+	to->n += nr * bytes;
 }
 
 static int flush(struct store *s, struct briefs_made *m, struct error *err)
@@ -40,9 +75,10 @@ static int flush(struct store *s, struct briefs_made *m, struct error *err)
 	buf_clear(&m->block);
 	buf_varint(&m->block, m->nr);
 	for (int i = 0; i < BRIEF_COLUMNS; i++) {
-		buf_bytes(&m->block, buf_str(&m->columns[i]));
-		buf_clear(&m->columns[i]);
+		add_column(&m->block, m->columns[i].v, m->nr);
+		vec_clear(&m->columns[i]);
 	}
+	buf_add(&m->block, STR("\0\0\0\0\0\0\0\0"));
 	r = db_put(s->db, DB_BRIEFS, m->first, buf_str(&m->block), err);
 	m->nr = 0;
 	m->last = (struct brief_row){ 0 };
@@ -53,23 +89,22 @@ int briefs_add(struct store *s, struct briefs_made *m, const struct brief_row *r
 	       struct error *err)
 {
 	const struct brief *b = &row->b;
-	bool is_unsure = b->confidence != 1;
+	int64_t v[BRIEF_COLUMNS];
+	uint32_t sure;
 
 	if (!m->nr)
 		m->first = b->id;
-	buf_svarint(&m->columns[BRIEF_START], minus(b->start, m->last.b.start));
-	buf_svarint(&m->columns[BRIEF_DURATION], b->duration);
-	buf_varint(&m->columns[BRIEF_TYPE], b->type);
-	buf_char(&m->columns[BRIEF_TAG],
-		 (char)((b->error ? TAG_ERROR : 0) | (b->incomplete ? TAG_INCOMPLETE : 0) |
-			(is_unsure ? TAG_UNSURE : 0)));
-	if (is_unsure)
-		buf_add(&m->columns[BRIEF_TAG],
-			(struct str){ (const char *)&b->confidence, sizeof(b->confidence) });
-	buf_varint(&m->columns[BRIEF_SET], row->set);
-	buf_svarint(&m->columns[BRIEF_ORDINAL],
-		    minus((int64_t)row->ordinal, (int64_t)m->last.ordinal));
-	buf_varint(&m->columns[BRIEF_SPANS], row->nr_spans);
+	memcpy(&sure, &b->confidence, sizeof(sure));
+	v[BRIEF_START] = minus(b->start, m->last.b.start);
+	v[BRIEF_DURATION] = b->duration;
+	v[BRIEF_TYPE] = b->type;
+	v[BRIEF_TAG] = (b->error ? TAG_ERROR : 0) | (b->incomplete ? TAG_INCOMPLETE : 0);
+	v[BRIEF_SURE] = sure;
+	v[BRIEF_SET] = (int64_t)row->set;
+	v[BRIEF_ORDINAL] = minus((int64_t)row->ordinal, (int64_t)m->last.ordinal);
+	v[BRIEF_SPANS] = row->nr_spans;
+	for (int i = 0; i < BRIEF_COLUMNS; i++)
+		vec_push(&m->columns[i], v[i]);
 	m->last = *row;
 	return ++m->nr < BRIEF_ROWS ? 0 : flush(s, m, err);
 }
@@ -145,6 +180,20 @@ void briefs_done(struct briefs *c)
 	rows_done(&c->rows);
 }
 
+static bool take_column(struct str *from, struct brief_numbers *c, uint64_t nr)
+{
+	uint64_t bytes;
+
+	if (!str_take_svarint(from, &c->least) || !str_take_varint(from, &bytes) || bytes > 8 ||
+	    from->n < nr * bytes)
+		return false;
+	c->p = from->p;
+	c->bytes = (unsigned)bytes;
+	c->mask = bytes < 8 ? ((uint64_t)1 << 8 * bytes) - 1 : UINT64_MAX;
+	*from = str_skip(*from, nr * bytes);
+	return true;
+}
+
 static int load(struct store *s, struct briefs *c, uint64_t id, struct error *err)
 {
 	struct str left;
@@ -152,6 +201,7 @@ static int load(struct store *s, struct briefs *c, uint64_t id, struct error *er
 	bool ok;
 
 	c->left = 0;
+	c->at = 0;
 	c->start = 0;
 	c->ordinal = 0;
 	if (r < 0)
@@ -160,56 +210,44 @@ static int load(struct store *s, struct briefs *c, uint64_t id, struct error *er
 	ok = r && c->next && c->next <= id && str_take_varint(&left, &c->left) && c->left &&
 	     c->left <= BRIEF_ROWS && id - c->next < c->left;
 	for (int i = 0; i < BRIEF_COLUMNS && ok; i++)
-		ok = str_take_bytes(&left, &c->columns[i]);
-	if (ok && !left.n)
+		ok = take_column(&left, &c->columns[i], c->left);
+	if (ok && left.n == sizeof(uint64_t))
 		return 0;
 	c->left = 0;
 	return db_damaged(s->db, "a block of its index of requests is missing", err);
 }
 
-static bool take_tag(struct str *from, struct brief *b)
+static inline int64_t number_at(const struct briefs *c, enum brief_column column)
 {
-	unsigned char tag;
+	const struct brief_numbers *n = &c->columns[column];
+	uint64_t word;
 
-	if (!from->n)
-		return false;
-	tag = (unsigned char)from->p[0];
-	*from = str_skip(*from, 1);
-	b->error = tag & TAG_ERROR;
-	b->incomplete = tag & TAG_INCOMPLETE;
-	b->confidence = 1;
-	if (!(tag & TAG_UNSURE))
-		return true;
-	if (from->n < sizeof(b->confidence))
-		return false;
-	memcpy(&b->confidence, from->p, sizeof(b->confidence));
-	*from = str_skip(*from, sizeof(b->confidence));
-	return true;
+	memcpy(&word, n->p + c->at * n->bytes, sizeof(word));
+	return plus(n->least, (int64_t)(le64toh(word) & n->mask));
 }
 
 static bool take_row(const struct store *s, struct briefs *c, struct brief_row *row)
 {
-	uint64_t type, set, spans;
-	int64_t start, ordinal;
+	uint64_t type = (uint64_t)number_at(c, BRIEF_TYPE);
+	uint64_t set = (uint64_t)number_at(c, BRIEF_SET);
+	uint32_t sure = (uint32_t)number_at(c, BRIEF_SURE);
+	int64_t tag = number_at(c, BRIEF_TAG);
 
-	if (!str_take_svarint(&c->columns[BRIEF_START], &start) ||
-	    !str_take_svarint(&c->columns[BRIEF_DURATION], &row->b.duration) ||
-	    !str_take_varint(&c->columns[BRIEF_TYPE], &type) ||
-	    !take_tag(&c->columns[BRIEF_TAG], &row->b) ||
-	    !str_take_varint(&c->columns[BRIEF_SET], &set) ||
-	    !str_take_svarint(&c->columns[BRIEF_ORDINAL], &ordinal) ||
-	    !str_take_varint(&c->columns[BRIEF_SPANS], &spans))
-		return false;
-	c->start = plus(c->start, start);
-	c->ordinal = (uint64_t)plus((int64_t)c->ordinal, ordinal);
-	row->b.id = c->next;
-	row->b.start = c->start;
-	row->ordinal = c->ordinal;
-	row->set = set > NODESET_UNKNOWN ? NODESET_UNKNOWN : set;
-	row->nr_spans = spans > UINT32_MAX ? UINT32_MAX : (uint32_t)spans;
+	c->start = plus(c->start, number_at(c, BRIEF_START));
+	c->ordinal = (uint64_t)plus((int64_t)c->ordinal, number_at(c, BRIEF_ORDINAL));
 	if (type >= s->brief_names.place.nr || c->ordinal >= s->catalog.totals.nr_requests)
 		return false;
+	row->b.id = c->next;
+	row->b.start = c->start;
+	row->b.duration = number_at(c, BRIEF_DURATION);
 	row->b.type = s->brief_names.place.v[type];
+	row->b.error = tag & TAG_ERROR;
+	row->b.incomplete = tag & TAG_INCOMPLETE;
+	memcpy(&row->b.confidence, &sure, sizeof(sure));
+	row->ordinal = c->ordinal;
+	row->set = set > NODESET_UNKNOWN ? NODESET_UNKNOWN : set;
+	row->nr_spans = (uint32_t)number_at(c, BRIEF_SPANS);
+	c->at++;
 	return true;
 }
 
@@ -285,13 +323,6 @@ int briefs_at(struct store *s, struct briefs *c, uint64_t id, struct brief_row *
 	return r;
 }
 
-static bool first_start(const struct briefs *c, int64_t *start)
-{
-	struct str column = c->columns[BRIEF_START];
-
-	return str_take_svarint(&column, start);
-}
-
 /* Looks at the fronts of blocks only, as one looks a word up. */
 int briefs_seek(struct store *s, struct briefs *c, int64_t from_ns, struct error *err)
 {
@@ -301,14 +332,10 @@ int briefs_seek(struct store *s, struct briefs *c, int64_t from_ns, struct error
 	if (r <= 0)
 		return r;
 	while (low < high) {
-		int64_t start;
-
 		r = load(s, c, low + (high - low) / 2, err);
 		if (r < 0)
 			return r;
-		if (!first_start(c, &start))
-			return db_damaged(s->db, "a block of its index of requests is empty", err);
-		if (start >= from_ns) {
+		if (number_at(c, BRIEF_START) >= from_ns) {
 			high = c->next;
 		} else {
 			before = c->next;
@@ -318,4 +345,14 @@ int briefs_seek(struct store *s, struct briefs *c, int64_t from_ns, struct error
 	c->next = before;
 	c->left = 0;
 	return 0;
+}
+
+int briefs_begin(struct store *s, struct briefs *c, int64_t from_ns, struct error *err)
+{
+	int r = from_ns > INT64_MIN ? briefs_seek(s, c, from_ns, err) : brief_names_read(s, err);
+
+	/* a block is read from its front */
+	if (r >= 0 && s->brief_names.is_there && s->narrow.is_on && c->next < s->narrow.first)
+		c->next = s->narrow.first;
+	return r < 0 ? r : 0;
 }

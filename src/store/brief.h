@@ -17,6 +17,7 @@ enum brief_column {
 	BRIEF_DURATION,
 	BRIEF_TYPE,
 	BRIEF_TAG,
+	BRIEF_SURE,
 	BRIEF_SET,
 	BRIEF_ORDINAL,
 	BRIEF_SPANS,
@@ -33,7 +34,8 @@ struct brief_row {
 /* --- writing: zero is ready ------------------------------------------------------------------ */
 
 struct briefs_made {
-	struct buf columns[BRIEF_COLUMNS], block;
+	VEC(int64_t) columns[BRIEF_COLUMNS];
+	struct buf block;
 	uint64_t first, nr; /* of the block that is being filled */
 	struct brief_row last;
 };
@@ -60,7 +62,13 @@ void brief_names_done(struct brief_names *n);
 /* Zero is a cursor that stands in front of the first. */
 struct briefs {
 	struct buf raw;
-	struct str columns[BRIEF_COLUMNS];
+	struct brief_numbers {
+		const char *p;
+		int64_t least; /* what is added to each */
+		unsigned bytes;
+		uint64_t mask;
+	} columns[BRIEF_COLUMNS];
+	uint64_t at;         /* in the block */
 	uint64_t next, left; /* the id that comes next, how many are left in the block */
 	int64_t start;
 	uint64_t ordinal;
@@ -75,6 +83,9 @@ int briefs_at(struct store *s, struct briefs *c, uint64_t id, struct brief_row *
 	      struct error *err);
 /* Puts the cursor in front of the first request that starts then or later, or not far before it. */
 int briefs_seek(struct store *s, struct briefs *c, int64_t from_ns, struct error *err);
+/* The same for what is selected and starts then or later (INT64_MIN: any): whoever walks on from
+ * there stops behind the last that is selected. */
+int briefs_begin(struct store *s, struct briefs *c, int64_t from_ns, struct error *err);
 /* Reads them if that was not done yet: 1 when the run has any, 0 when not. */
 int brief_names_read(struct store *s, struct error *err);
 

@@ -130,10 +130,11 @@ static int walk(struct picking *p, struct error *err)
 	struct briefs c = { 0 };
 	struct brief_row row;
 	bool in_turn = p->f->order == BY_ID && p->at_most;
-	int r = w->until_ns > 0 ? briefs_seek(p->s, &c, w->from_ns, err) : 0;
+	int r = briefs_begin(p->s, &c, w->until_ns > 0 ? w->from_ns : INT64_MIN, err);
 
 	while (r >= 0 && (r = briefs_next(p->s, &c, &row, err)) > 0) {
 		if ((w->until_ns > 0 && row.b.start >= w->until_ns) ||
+		    (p->s->narrow.is_on && row.b.id > p->s->narrow.last) ||
 		    (in_turn && p->to->v.nr == p->at_most))
 			break;
 		if (narrow_has(&p->s->narrow, row.b.id) && wanted_brief(w, &row.b))

@@ -15,7 +15,8 @@
  */
 
 /* Requests of one sort look alike: a block that holds many of them takes less room for each. But to
- * look at one, all of its block is read: a tenth more room makes that ten times faster than a MiB. */
+ * look at one, all of its block is read: a tenth more room makes that ten times faster than a MiB.
+ */
 #define BODIES_BYTES ((size_t)1 << 16)
 
 int bodies_flush(struct store *s, struct error *err)

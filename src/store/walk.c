@@ -139,11 +139,12 @@ int store_each_brief(struct store *s, const struct request_filter *f,
 	struct wanted w;
 	int r = wanted_init(&w, s, f ? f : &all, err);
 
-	if (!r && w.until_ns > 0)
-		r = briefs_seek(s, &c, w.from_ns, err);
+	if (!r)
+		r = briefs_begin(s, &c, w.until_ns > 0 ? w.from_ns : INT64_MIN, err);
 	while (!r && (r = briefs_next(s, &c, &row, err)) > 0) {
 		r = 0;
-		if (w.until_ns > 0 && row.b.start >= w.until_ns)
+		if ((w.until_ns > 0 && row.b.start >= w.until_ns) ||
+		    (s->narrow.is_on && row.b.id > s->narrow.last))
 			break;
 		if (narrow_has(&s->narrow, row.b.id) && wanted_brief(&w, &row.b))
 			r = each(ctx, &row.b);

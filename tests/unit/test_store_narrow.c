@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "store/levels.h"
 #include "store/store.h"
 #include "store_same.h"
 
@@ -252,6 +253,75 @@ static void rare_sets_of_nodes_are_looked_for_in_bodies(void **state)
 	store_close(s);
 }
 
+struct cells {
+	uint64_t count, errors, sum, nr;
+	int64_t from, until;
+};
+
+static int add_cell(void *ctx, const struct level_cell *c)
+{
+	struct cells *to = ctx;
+
+	assert_true(c->start >= to->from && c->start < to->until);
+	to->count += c->count;
+	to->errors += c->errors;
+	to->sum += c->bin * c->count;
+	to->nr++;
+	return 0;
+}
+
+static int add_brief(void *ctx, const struct brief *b)
+{
+	return add_cell(ctx, &(struct level_cell){ b->start, level_bin(b->duration), 1, b->error });
+}
+
+/* What the levels say of a time is what the requests say. */
+static void assert_counts(struct store *s, struct request_filter f, unsigned shift, bool is_short)
+{
+	struct cells all = { .from = INT64_MIN, .until = INT64_MAX }, cells = all;
+	struct error err = { 0 };
+
+	/* a cell of a level is told by its front, which may lie a column before the filter */
+	OK(store_each_brief(s, &f, add_brief, &all, &err));
+	OK(store_each_cell(s, &f, shift, add_cell, &cells, &err));
+	assert_int_equal(cells.count, all.count);
+	assert_int_equal(cells.errors, all.errors);
+	assert_int_equal(cells.sum, all.sum);
+	assert_int_equal(is_short, cells.nr < all.nr / 2);
+}
+
+static void levels_count_as_the_requests_do(void **state)
+{
+	struct error err = { 0 };
+	struct store *s = NULL;
+	struct cells points = { .from = INT64_MIN, .until = INT64_MAX };
+
+	(void)state;
+	OK(store_create(&s, NULL, &err));
+	for (int i = 0; i < 500000; i++) {
+		struct request r = { .type = i % 3 ? STR("a") : STR("b"),
+				     .start = (int64_t)i * 1000003,
+				     .confidence = 1,
+				     .error = i % 77 == 0 };
+
+		r.end = r.start + 1000 + i % 50000;
+		OK(store_add_request(s, &r, NULL, &err));
+	}
+	OK(store_finish(s, &err));
+	assert_counts(s, (struct request_filter){ 0 }, 30, true);
+	assert_counts(s, (struct request_filter){ .type = STR("b") }, 30, true);
+	assert_counts(s,
+		      (struct request_filter){ .from_ns = 12345678901, .until_ns = 480000000007 },
+		      28, true);
+	/* narrower than any level, or few enough to be counted */
+	assert_counts(s, (struct request_filter){ 0 }, 10, false);
+	assert_counts(s, (struct request_filter){ .from_ns = 5000000000, .until_ns = 6000000000 },
+		      30, false);
+	OK(store_each_point(s, &(struct request_filter){ 0 }, 100, add_brief, &points, &err));
+	assert_int_equal(points.count, 500000);
+	store_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +330,7 @@ int main(void)
 		cmocka_unit_test(pages_of_every_order_follow_each_other),
 		cmocka_unit_test(a_sample_is_the_same_each_time_and_counted),
 		cmocka_unit_test(nodes_are_found_by_a_part_of_their_name),
+		cmocka_unit_test(levels_count_as_the_requests_do),
 		cmocka_unit_test(rare_sets_of_nodes_are_looked_for_in_bodies),
 	};
 
