@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ struct making {
 	char *folder, *path; /* where the run is written, gone in the end */
 	pthread_t thread;
 	bool is_started;
+	atomic_bool is_leaving; /* what fails from now on is nobody's business */
 };
 
 static void tell_progress(void *to, const char *what, double share)
@@ -55,10 +57,14 @@ static void *make_run(void *to)
 	struct store *s = NULL;
 	struct error err = { 0 };
 
-	if (observe(m->call, m->inputs, m->nr_inputs, m->path, &s, &err) < 0)
+	int r = observe(m->call, m->inputs, m->nr_inputs, m->path, &s, &err);
+
+	if (r < 0)
 		runs_failed(m->runs, m->run, err.msg);
 	else
 		runs_ready(m->runs, m->run, m->path);
+	if (r < 0 && !m->is_leaving)
+		say_error("%s", err.msg);
 	if (s)
 		store_close(s);
 	return NULL;
@@ -99,11 +105,17 @@ static void remove_folder(const char *path)
 
 static int start_making(struct making *m, struct error *err)
 {
+	struct buf shown = { 0 };
 	int r = make_folder(m, err);
 
 	if (r < 0)
 		return r;
-	m->run = runs_add_pending(m->runs, m->inputs[0]);
+	buf_fmt(&shown, "%s", m->inputs[0]);
+	if (m->nr_inputs > 1)
+		buf_fmt(&shown, " and %zu more", m->nr_inputs - 1);
+	buf_char(&shown, '\0');
+	m->run = runs_add_pending(m->runs, shown.p);
+	buf_done(&shown);
 	runs_progress(m->runs, m->run, "reading", -1);
 	progress_watch(tell_progress, m);
 	if (pthread_create(&m->thread, NULL, make_run, m))
@@ -126,6 +138,7 @@ static void begin_leaving(struct making *m)
 {
 	pthread_t last;
 
+	m->is_leaving = true;
 	observe_interrupt();
 	if (m->folder && m->folder[0])
 		remove_folder(m->folder);
@@ -136,6 +149,7 @@ static void begin_leaving(struct making *m)
 static void end_making(struct making *m)
 {
 	if (m->is_started) {
+		m->is_leaving = true;
 		observe_interrupt();
 		pthread_join(m->thread, NULL);
 		progress_watch(NULL, NULL);
@@ -176,7 +190,29 @@ static int take_address(const char *text, char *host, size_t room, uint16_t *por
 	return 0;
 }
 
-static int read_pem(const struct call *call, const char *option, struct buf *to, struct error *err)
+/* The library only says that it failed; what people get wrong is told here. */
+static int check_pem(const char *path, const char *text, const char *what, struct error *err)
+{
+	const char *block = strstr(text, "-----BEGIN ");
+
+	if (strstr(text, "BEGIN ENCRYPTED PRIVATE KEY") || strstr(text, "Proc-Type: 4,ENCRYPTED"))
+		return error_set(
+			err, EINVAL,
+			"the key in '%s' is locked by a password: give one without (openssl "
+			"pkey -in '%s' -out FILE)",
+			path, path);
+	for (; block; block = strstr(block + 1, "-----BEGIN ")) {
+		const char *end = strchr(block, '\n'), *word = strstr(block, what);
+
+		if (end && word && word < end)
+			return 0;
+	}
+	return error_set(err, EINVAL, "'%s' holds no %s in PEM (-----BEGIN %s-----)", path, what,
+			 what);
+}
+
+static int read_pem(const struct call *call, const char *option, const char *what, struct buf *to,
+		    struct error *err)
 {
 	const char *path = call_get(call, option);
 	cleanup(fclose) FILE *f = NULL;
@@ -187,8 +223,10 @@ static int read_pem(const struct call *call, const char *option, struct buf *to,
 	if (!f)
 		return error_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
 	to->n += fread(buf_room(to, PEM_BYTES_MAX), 1, PEM_BYTES_MAX - 1, f);
+	if (ferror(f))
+		return error_set(err, errno, "cannot read '%s': %s", path, strerror(errno));
 	buf_char(to, '\0');
-	return 0;
+	return check_pem(path, to->p, what, err);
 }
 
 static int make_token(char *token, size_t room, struct error *err)
@@ -218,9 +256,9 @@ static int take_options(const struct call *call, struct serving *s, struct error
 	if (listen)
 		r = take_address(listen, s->host, sizeof(s->host), &s->web.port, err);
 	if (r >= 0)
-		r = read_pem(call, "tls-cert", &s->cert, err);
+		r = read_pem(call, "tls-cert", "CERTIFICATE", &s->cert, err);
 	if (r >= 0)
-		r = read_pem(call, "tls-key", &s->key, err);
+		r = read_pem(call, "tls-key", "PRIVATE KEY", &s->key, err);
 	if (r >= 0 && call_has(call, "for") &&
 	    !time_parse_span(str_of(call_get(call, "for")), &s->for_ns))
 		r = error_set(err, EINVAL, "--for takes a time, as 10min, not '%s'",
@@ -253,6 +291,12 @@ static int add_run(struct runs *runs, const char *path, struct error *err)
 	return r;
 }
 
+/* A name that was mistyped is better told now than on the page. */
+static bool is_missing(const char *input)
+{
+	return strcmp(input, "-") && !strpbrk(input, "*?[{") && access(input, F_OK);
+}
+
 static int add_inputs(const struct call *call, struct runs *runs, struct making *m,
 		      struct error *err)
 {
@@ -263,6 +307,9 @@ static int add_inputs(const struct call *call, struct runs *runs, struct making 
 	for (size_t i = 0; i < call->nr_inputs && r >= 0; i++) {
 		if (observe_is_run(call->inputs[i]))
 			r = add_run(runs, call->inputs[i], err);
+		else if (is_missing(call->inputs[i]))
+			r = error_set(err, errno, "cannot read '%s': %s", call->inputs[i],
+				      strerror(errno));
 		else
 			m->inputs[m->nr_inputs++] = call->inputs[i];
 	}

@@ -243,6 +243,8 @@ static int read_inputs(void *to, struct sink *store, struct error *err)
 	got = read_files(in, store, &nr_read, err);
 	if (got >= 0 && !nr_read)
 		return nothing_read(in->files->nr, err);
+	/* what follows takes its time, too */
+	progress_begin(&inferring, "inferring", 0);
 	return got < 0 ? got : harvest_end(&in->harvest, err);
 }
 

@@ -25,6 +25,8 @@ void progress_begin(struct progress *p, const char *what, uint64_t total)
 {
 	*p = (struct progress){ .what = what, .total = total, .began = time_tick() };
 	p->is_terminal = isatty(STDERR_FILENO);
+	if (watcher.told)
+		watcher.told(watcher.to, what, total ? 0 : -1);
 }
 
 static void draw_rate(struct buf *b, const struct progress *p, double seconds)

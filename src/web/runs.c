@@ -22,6 +22,7 @@ struct run {
 	char *path, *shown;
 	char doing[512]; /* PENDING: what; FAILED: why not */
 	double share;    /* PENDING: how much of it is done; negative: unknown */
+	int64_t began;   /* PENDING: with that */
 	bool is_remote, is_gone;
 	struct stat seen; /* of a file */
 	uint64_t stamp;   /* of a run elsewhere, and when that was asked for */
@@ -111,6 +112,8 @@ void runs_progress(struct runs *r, unsigned run, const char *doing, double share
 
 	pthread_mutex_lock(&r->lock);
 	it = find(r, run);
+	if (!it->began || strcmp(it->doing, doing))
+		it->began = time_tick();
 	snprintf(it->doing, sizeof(it->doing), "%s", doing);
 	it->share = share;
 	pthread_mutex_unlock(&r->lock);
@@ -294,6 +297,10 @@ void runs_tell(struct runs *r, struct jsonout *j, unsigned run)
 			jsonout_double(j, it->share);
 		else
 			jsonout_null(j);
+	}
+	if (it->state == PENDING) {
+		jsonout_key(j, "seconds");
+		jsonout_int(j, (time_tick() - it->began) / NS_S);
 	}
 	pthread_mutex_unlock(&r->lock);
 }

@@ -275,6 +275,8 @@ static struct MHD_Daemon *start_daemon(struct web *w, const struct web_options *
 	struct MHD_OptionItem tls[] = {
 		{ MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)o->cert },
 		{ MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)o->key },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0,
+		  (void *)"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2" },
 		{ MHD_OPTION_END, 0, NULL },
 	};
 
@@ -284,7 +286,21 @@ static struct MHD_Daemon *start_daemon(struct web *w, const struct web_options *
 				MHD_OPTION_NOTIFY_CONNECTION, on_connection, w,
 				MHD_OPTION_NOTIFY_COMPLETED, on_completed, w,
 				MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_ARRAY,
-				o->cert ? tls : tls + 2, MHD_OPTION_END);
+				o->cert ? tls : tls + 3, MHD_OPTION_END);
+}
+
+/* What the library leaves in errno tells of the socket, if of anything. */
+static int cannot_start(const struct web_options *o, int code, struct error *err)
+{
+	bool is_socket = code == EADDRINUSE || code == EADDRNOTAVAIL || code == EACCES;
+
+	if (o->cert && !is_socket)
+		return error_set(err, EINVAL,
+				 "the certificate cannot be used: it or its key is damaged, or the "
+				 "key is that of another certificate");
+	return error_set(err, code ? code : EINVAL, "cannot listen on %s:%u: %s",
+			 o->host ? o->host : "127.0.0.1", o->port,
+			 code ? strerror(code) : "the HTTP library refused");
 }
 
 int web_start(struct web **made, const struct web_options *o, struct runs *runs, struct error *err)
@@ -305,11 +321,7 @@ int web_start(struct web **made, const struct web_options *o, struct runs *runs,
 	errno = 0;
 	w->daemon = start_daemon(w, o, &at);
 	if (!w->daemon) {
-		r = error_set(err, errno ? errno : EINVAL, "cannot listen on %s:%u: %s",
-			      o->host ? o->host : "127.0.0.1", o->port,
-			      errno     ? strerror(errno)
-			      : o->cert ? "the certificate or its key cannot be used"
-					: "the HTTP library refused");
+		r = cannot_start(o, errno, err);
 		web_stop(w);
 		return r;
 	}
