@@ -110,7 +110,7 @@ static int start_making(struct making *m, struct error *err)
 
 	if (r < 0)
 		return r;
-	buf_fmt(&shown, "%s", m->inputs[0]);
+	buf_fmt(&shown, "%s", strcmp(m->inputs[0], "-") ? m->inputs[0] : "standard input");
 	if (m->nr_inputs > 1)
 		buf_fmt(&shown, " and %zu more", m->nr_inputs - 1);
 	buf_char(&shown, '\0');

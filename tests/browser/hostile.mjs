@@ -13,7 +13,7 @@ export const hostileNames = Array.from({ length: 100 }, (_, i) => TRICKS[i % TRI
 
 /** As a log and as a trace; returns the files. */
 export function writeHostile(folder) {
-	const log = join(folder, 'hostile.log'), trace = join(folder, 'hostile.json');
+	const log = join(folder, '<img src=x onerror=window.pwned=1>\u202e&quot;.log'), trace = join(folder, 'hostile.json');
 	const at = i => new Date(1_790_000_000_000 + 50 * i).toISOString().replace('T', ' ').replace('Z', '');
 	writeFileSync(log, hostileNames.map((name, i) => `${at(3 * i)} INFO [worker ${name.replaceAll('\n', ' ')}] shop: begin request_id=r${i} ${name}\n${at(3 * i + 1)} ERROR [worker] shop: end request_id=r${i} ${name}`).join('\n') + '\n');
 	writeFileSync(trace, JSON.stringify({ data: hostileNames.map((name, i) => ({

@@ -71,9 +71,14 @@ export class Stage {
 }
 
 export class Server {
-	static async open(...args) {
+	static open(...args) {
+		return Server.start(args);
+	}
+
+	/** With other options of spawn; any --listen among the arguments is obeyed. */
+	static async start(args, options = {}) {
 		const server = new Server();
-		server.process = spawn(CULPRIT, ['serve', '--listen', '127.0.0.1:0', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+		server.process = spawn(CULPRIT, ['serve', ...(args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0']), ...args], { stdio: ['ignore', 'pipe', 'ignore'], ...options });
 		server.address = await new Promise((done, fail) => {
 			let text = '';
 			server.process.stdout.on('data', d => {
@@ -86,8 +91,11 @@ export class Server {
 		return server;
 	}
 
-	close() {
-		this.process.kill('SIGTERM');
+	/** Resolves to its exit status. */
+	close(signal = 'SIGTERM') {
+		const ended = new Promise(done => { this.process.once('exit', done); });
+		this.process.kill(signal);
+		return this.process.exitCode === null ? ended : Promise.resolve(this.process.exitCode);
 	}
 }
 

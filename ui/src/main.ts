@@ -25,6 +25,7 @@ let runs: Run[] = [];
 let knows = new Map<string, Set<string>>(); // the options of each question
 let opened: { view: View; it: Opened; root: HTMLElement } | null = null;
 let showing = new AbortController();
+let shown = false; // anything at all
 let lettered = false; // g was pressed: a letter of a view comes next
 let losses: Record<string, number> = {};
 
@@ -69,7 +70,7 @@ function shortName(run: Run): string {
 		if (!runs.some(r => r !== run && r.name.endsWith(`/${name}`)))
 			return name;
 	}
-	return run.name;
+	return runs.some(r => r !== run && r.name === run.name) ? `${run.name} (run ${run.run})` : run.name;
 }
 
 function drawRuns(): void {
@@ -184,6 +185,21 @@ function openView(view: View): void {
 	document.title = `${view.title} · Culprit`;
 }
 
+/** A run that is being made: how far that is. */
+function pending(run: Run): HTMLElement {
+	const share = run.share ?? null;
+	const far = share !== null ? `${Math.floor(100 * share)} %` : run.seconds ? `for ${run.seconds} s` : '';
+	return h('div', { class: 'empty pending', role: 'status' }, h('h2', {}, `${run.name} is being analyzed`), h('p', {}, [run.doing, far].filter(Boolean).join(', ')),
+		h('progress', { 'aria-label': 'Progress', ...(share === null ? {} : { value: share, max: 1 }) }),
+		h('p', { class: 'quiet' }, 'The answer appears here by itself.'));
+}
+
+/** What is shown of the runs that the link names: when it changes, all is shown anew. */
+function stampOf(all: Run[]): string {
+	const named = [link.params.run ?? '1', link.params.against];
+	return JSON.stringify([all.length, ...all.filter(r => named.includes(String(r.run)))]);
+}
+
 /** Why there is nothing to show, or null. */
 function obstacle(view: View): HTMLElement | null {
 	const run = runs.find(r => String(r.run) === (link.params.run ?? '1'));
@@ -192,8 +208,7 @@ function obstacle(view: View): HTMLElement | null {
 	if (!run)
 		return empty('There is no such run', `The link names run ${link.params.run}, and ${runs.length} are open. Pick one above.`);
 	if (run.state === 'pending')
-		return h('div', { class: 'empty' }, h('h2', {}, `${run.name} is being analyzed`), h('p', {}, run.doing ?? ''),
-			h('progress', run.share === null || run.share === undefined ? {} : { value: run.share, max: 1 }));
+		return pending(run);
 	if (run.state === 'failed' || run.error)
 		return empty('This run cannot be shown', run.error ?? run.doing ?? '');
 	const why = view.lacks?.(runs, link);
@@ -202,6 +217,7 @@ function obstacle(view: View): HTMLElement | null {
 
 async function show(): Promise<void> {
 	const view = views.find(v => v.id === link.view) ?? views[0]!;
+	shown = true;
 	showing.abort();
 	showing = new AbortController();
 	const { signal } = showing;
@@ -247,9 +263,10 @@ async function look(): Promise<void> {
 	try {
 		const rows = (await now('runs')).rows as Row[] as Run[];
 		const stamp = JSON.stringify(rows.map(r => [r.run, r.state, (r as Row).generation]));
-		const isNew = JSON.stringify(rows) !== JSON.stringify(runs);
+		const isNew = stampOf(rows) !== stampOf(runs) || !shown;
 		runs = rows;
-		forgetUnless(stamp);
+		if (forgetUnless(stamp))
+			losses = {};
 		if (isNew)
 			await show();
 	} catch (error) {

@@ -18,11 +18,13 @@ const KEPT_MAX = 64;
 const kept = new Map<string, Promise<Answer>>();
 let generation = '';
 
-/** Forgets all answers when a run has changed. */
-export function forgetUnless(now: string): void {
-	if (now !== generation)
+/** Forgets all answers when a run has changed; whether it has. */
+export function forgetUnless(now: string): boolean {
+	const isOther = now !== generation;
+	if (isOther)
 		kept.clear();
 	generation = now;
+	return isOther;
 }
 
 export function parse(text: string): Answer {

@@ -8,6 +8,7 @@ export interface Run {
 	state: 'pending' | 'ready' | 'failed';
 	doing?: string;
 	share?: number | null;
+	seconds?: number;
 	requests?: number;
 	spans?: number;
 	events?: number;
