@@ -60,16 +60,15 @@ struct asked {
 
 static int start_of(struct store *s, uint64_t id, int64_t *start, struct error *err)
 {
-	struct rows c = { 0 };
-	struct request r;
-	uint64_t ordinal;
-	int got = rows_seek(s, &c, id, err);
+	struct briefs c = { 0 };
+	struct brief_row row;
+	int got = briefs_at(s, &c, id, &row, err);
 
-	if (!got && rows_next(s, &c, &r, &ordinal, err) <= 0)
-		got = db_damaged(s->db, "a request is missing", err);
-	rows_done(&c);
-	*start = got ? 0 : r.start;
-	return got;
+	briefs_done(&c);
+	if (!got)
+		return db_damaged(s->db, "a request is missing", err);
+	*start = got > 0 ? row.b.start : 0;
+	return got < 0 ? got : 0;
 }
 
 static void both(struct wanted *w, const struct wanted *more)

@@ -13,6 +13,7 @@
 #include "store/store.h"
 #include "web/apart.h"
 #include "web/asked.h"
+#include "web/crowd.h"
 #include "web/kept.h"
 #include "web/reply.h"
 #include "web/runs.h"
@@ -32,6 +33,7 @@ struct put {
 	uint64_t generation[2];
 	struct store *stores[2];
 	bool is_of_objects;
+	bool is_ahead; /* nobody waits for it */
 };
 
 static const struct question *find_question(const char *name)
@@ -299,10 +301,18 @@ static int ask_somehow(const struct api *api, struct put *p, struct str key, str
 
 	if (!can_ask_apart(api, p))
 		return ask_level(p, name, &r->body, err);
+	/* others need not wait for what is worked out elsewhere */
+	if (!p->is_ahead && api->crowd)
+		crowd_done(api->crowd);
 	apart_lock(api->apart);
 	if (!answers_find(api->answers, key, &r->body, &r->status))
 		got = ask_apart(api, p, &r->body, err);
+	/* before the next one looks whether it is there */
+	if (got >= 0 && r->body.n <= BODY_MAX)
+		answers_put(api->answers, key, buf_str(&r->body), r->status);
 	apart_unlock(api->apart);
+	if (!p->is_ahead && api->crowd)
+		crowd_resume(api->crowd);
 	return got;
 }
 
@@ -329,7 +339,7 @@ static void answer(const struct api *api, struct put *p, struct reply *r)
 
 void api_ahead(const struct api *api, const struct asked *a)
 {
-	struct put p = { .question = find_question(a->path + strlen("/api/")) };
+	struct put p = { .question = find_question(a->path + strlen("/api/")), .is_ahead = true };
 	struct reply r = { .status = 200 };
 	struct error err = { 0 };
 

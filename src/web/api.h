@@ -9,12 +9,14 @@ struct reply;
 struct runs;
 struct answers;
 struct apart;
+struct crowd;
 
 struct api {
 	struct runs *runs;
 	struct answers *answers;
 	const char *version;
 	struct apart *apart;
+	struct crowd *crowd; /* in which every question has its place but those asked ahead */
 };
 
 /* The status that tells a browser of a failure. */

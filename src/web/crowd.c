@@ -141,3 +141,10 @@ void crowd_done(struct crowd *c)
 	pthread_cond_signal(&c->has_room);
 	pthread_mutex_unlock(&c->lock);
 }
+
+void crowd_resume(struct crowd *c)
+{
+	pthread_mutex_lock(&c->lock);
+	c->nr_working++;
+	pthread_mutex_unlock(&c->lock);
+}

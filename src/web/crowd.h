@@ -26,5 +26,7 @@ void crowd_end(struct crowd *c, struct guest *g);
 /* Waits until there is room to work on an answer: false when the asker went away meanwhile. */
 bool crowd_wait(struct crowd *c, struct guest *g);
 void crowd_done(struct crowd *c);
+/* Whoever was done, having to wait for others, goes on: at once, since little is left to do. */
+void crowd_resume(struct crowd *c);
 
 #endif

@@ -318,6 +318,7 @@ int web_start(struct web **made, const struct web_options *o, struct runs *runs,
 	w->api = (struct api){ runs, answers_new(ANSWERS_BYTES), o->version, apart_new() };
 	w->guard = (struct guard){ o->token, o->cert != NULL, o->port, o->host };
 	w->crowd = crowd_new(CROWD_MAX, ANSWERED_MAX);
+	w->api.crowd = w->crowd;
 	errno = 0;
 	w->daemon = start_daemon(w, o, &at);
 	if (!w->daemon) {

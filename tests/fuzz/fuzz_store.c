@@ -2,7 +2,7 @@
  * A run file of any bytes opens or is explained, and so is everything that is asked of it.
  *
  * The first byte chooses: the whole file, or one of the decoders that a checksum otherwise hides
- * (column blocks, requests with bodies, objects).
+ * (column blocks, requests with bodies, objects, requests in brief and their levels).
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,10 +14,16 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "store/block.h"
+#include "store/brief.h"
 #include "store/body.h"
 #include "store/code.h"
+#include "store/db.h"
+#include "store/levels.h"
+#include "store/levels_made.h"
 #include "store/object_page.h"
 #include "store/objects.h"
+#include "store/pack.h"
+#include "store/run.h"
 #include "store/store.h"
 #include "store/sym.h"
 
@@ -158,6 +164,96 @@ static void fuzz_request(struct str raw, struct syms *t)
 	arena_done(&arena);
 }
 
+/* --- requests in brief ----------------------------------------------------------------------- */
+
+enum { BLOBS = 5 };
+
+/* Their table, number and bytes: what numbers mean, a block, levels, one of their blocks, points.
+ */
+struct blobs {
+	struct pack *pack;
+	struct buf packed;
+	struct str raw[BLOBS];
+};
+
+static const struct {
+	enum db_table table;
+	uint64_t number;
+} blob_places[BLOBS] = { { DB_BRIEFS, 0 },
+			 { DB_BRIEFS, 1 },
+			 { DB_LEVELS, 0 },
+			 { DB_LEVELS, (uint64_t)1 << LEVEL_PLACE },
+			 { DB_LEVELS, LEVEL_POINTS } };
+
+static int get_blob(void *to, enum db_table table, uint64_t at, uint64_t *number,
+		    struct str *packed, struct error *err)
+{
+	struct blobs *b = to;
+
+	(void)err;
+	for (int i = BLOBS; i-- > 0;) {
+		if (blob_places[i].table != table || blob_places[i].number > at)
+			continue;
+		*number = blob_places[i].number;
+		/* every block of briefs is the same one: levels are for more than one holds */
+		if (*number == 1)
+			*number += (at - 1) / BRIEF_ROWS * BRIEF_ROWS;
+		buf_clear(&b->packed);
+		pack_close(b->pack, 1, (uint64_t)(table + 1) << 56 ^ *number, b->raw[i],
+			   &b->packed);
+		*packed = buf_str(&b->packed);
+		return 1;
+	}
+	return 0;
+}
+
+static void close_blobs(void *to)
+{
+	struct blobs *b = to;
+
+	pack_free(b->pack);
+	buf_done(&b->packed);
+}
+
+static int see_brief(void *ctx, const struct brief *b)
+{
+	(void)ctx;
+	must(b->id && b->type <= 3);
+	return 0;
+}
+
+static int see_cell(void *ctx, const struct level_cell *c)
+{
+	(void)ctx;
+	must(c->bin < LEVEL_BINS);
+	return 0;
+}
+
+static void fuzz_briefs(struct str raw)
+{
+	struct blobs b = { .pack = pack_new() };
+	struct store s = { .catalog.totals.nr_requests = 500000 };
+	struct request_filter all = { 0 },
+			      some = { .node = STR("n"), .from_ns = 5, .until_ns = 99 };
+	struct error err = { 0 };
+
+	for (int i = 0; i < BLOBS; i++)
+		str_take_bytes(&raw, &b.raw[i]);
+	s.db = db_of_far(&(struct db_far){ &b, get_blob, close_blobs }, "fuzz");
+	for (int i = 0; i < 3; i++)
+		vec_push(&s.catalog.types, (struct catalog_type){ STR("t"), 1 });
+	store_each_brief(&s, &all, see_brief, NULL, &err);
+	store_each_cell(&s, &all, 63, see_cell, NULL, &err);
+	store_each_point(&s, &all, 1, see_brief, NULL, &err);
+	s.catalog.totals.nr_requests = 2100000;
+	store_each_point(&s, &all, 1, see_brief, NULL, &err);
+	store_narrow(&s, &some, &err);
+	narrow_done(&s.narrow);
+	brief_names_done(&s.brief_names);
+	vec_done(&s.catalog.types);
+	db_close(s.db);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -171,6 +267,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_block(s, &t);
 	else if (size && data[0] == 'r')
 		fuzz_request(s, &t);
+	else if (size && data[0] == 'i')
+		fuzz_briefs(s);
 	else if (size && data[0] == 'o')
 		fuzz_objects(s);
 	else if (size)
