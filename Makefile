@@ -21,10 +21,10 @@ help: ## this list
 setup: ## install what is missing to build and to test
 	@tools/setup build $(page_set) test
 
-demo: ## install what is missing, build, analyze the sample data
+demo: ## install what is missing, build, analyze the sample data (SERVE=yes: and open the page)
 	@tools/setup build $(page_set)
 	@tools/build build $(page_option) -Dtests=false
-	@tools/demo build/culprit
+	@tools/demo $(if $(filter yes,$(SERVE)),--serve) build/culprit
 
 test: ## install what is missing, build with sanitizers, run every test
 	@tools/setup build $(page_set) test
