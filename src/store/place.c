@@ -206,8 +206,10 @@ static int copy_bytes(int from, int to, struct error *err)
 int place_branch(struct place *p, struct error *err)
 {
 	struct place own = { .path = p->path, .fd = -1 };
-	int r = open_partial(&own, p->path, err);
+	int r;
 
+	remove_stale(p->path); /* of a child that was killed */
+	r = open_partial(&own, p->path, err);
 	if (r)
 		return r;
 	r = copy_bytes(p->fd, own.fd, err);

@@ -222,6 +222,53 @@ static void children_of_one_kind_are_a_tree(void **state)
 	told_graph_done(&t);
 }
 
+/* Most of what a parent does is told by its children, and nothing of itself but its end. */
+static void a_parent_may_be_named_by_its_children_first(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	tell_much(&t);
+	for (int root = 10; root < 100; root += 10) {
+		for (int i = 1; i < 5; i++)
+			tellf(&t, "a.log||run pid=<*>, ppid=<*>|pid=%d ppid=%d", root + i,
+			      i < 3 ? root : root + i - 2);
+		for (int i = 4; i >= 0; i--)
+			tellf(&t, "a.log||end pid=<*>|pid=%d", root + i);
+	}
+	settle(&t);
+	assert_int_equal(nr_objects(&t.g, "pid"), 45);
+	assert_true(has_parent(&t.g, "31", "30"));
+	assert_true(has_parent(&t.g, "32", "30"));
+	assert_true(has_parent(&t.g, "34", "32"));
+	assert_int_equal(object_of(&t.g, "30")->nr_parents, 0);
+	told_graph_done(&t);
+}
+
+/* What lines say of three of them cannot be: who was named first is nobody's child. */
+static void nobody_is_his_own_ancestor(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	tell_much(&t);
+	for (int root = 10; root < 100; root += 10) {
+		for (int i = 0; i < 3; i++)
+			tellf(&t, "a.log||run pid=<*>, ppid=<*>|pid=%d ppid=%d", root + i,
+			      root + (i + 1) % 3);
+		for (int i = 0; i < 3; i++)
+			tellf(&t, "a.log||end pid=<*>|pid=%d", root + i);
+	}
+	settle(&t);
+	assert_int_equal(nr_objects(&t.g, "pid"), 27);
+	assert_int_equal(object_of(&t.g, "30")->nr_parents, 0);
+	assert_true(has_parent(&t.g, "31", "32"));
+	assert_true(has_parent(&t.g, "32", "30"));
+	told_graph_done(&t);
+}
+
 static void a_deed_is_done_to_what_stands_next_to_the_verb(void **state)
 {
 	struct deed d = deed_read(STR("Session <*> closed for user <*>"));
@@ -250,6 +297,8 @@ int main(void)
 		cmocka_unit_test(what_is_merely_quiet_for_long_stays_itself),
 		cmocka_unit_test(few_lines_are_parted_by_their_words_alone),
 		cmocka_unit_test(children_of_one_kind_are_a_tree),
+		cmocka_unit_test(a_parent_may_be_named_by_its_children_first),
+		cmocka_unit_test(nobody_is_his_own_ancestor),
 		cmocka_unit_test(a_deed_is_done_to_what_stands_next_to_the_verb),
 	};
 

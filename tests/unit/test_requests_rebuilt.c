@@ -288,6 +288,54 @@ static void a_request_ends_when_nobody_waits_any_more(void **state)
 	lines_end(&l);
 }
 
+/* Nobody is seen to wait but for the first piece of work: what is done at once is waited for, too.
+ */
+static void a_request_ends_with_what_is_done_at_once(void **state)
+{
+	uint64_t create[NR], clean[NR];
+
+	(void)state;
+	begin("nn.log");
+	for (int i = 0; i < NR; i++) {
+		create[i] = lines_add(&l, i * 5000, i % 2 ? "handler 2" : "handler 1",
+				      "create blk_%d for client_%d", 1000 + i, 900 + i);
+		lines_add(&l, i * 5000 + 100, "writer", "write blk_%d", 1000 + i);
+		clean[i] = lines_add(&l, i * 5000 + 3000, "cleaner", "clean blk_%d", 1000 + i);
+	}
+	lines_run(&l);
+	for (int i = 1; i + 1 < NR; i++) {
+		together(create[i], clean[i]);
+		assert_int_equal(end_of(create[i]), i * 5000 + 100);
+	}
+	lines_end(&l);
+}
+
+/* A thread that is begun for a block serves who waits for it, however late; what is cleaned up at
+ * once behind it does not. */
+static void who_waits_for_a_thread_of_its_own_waits_until_that_ends(void **state)
+{
+	uint64_t create[NR], clean[NR];
+
+	(void)state;
+	begin("nn.log");
+	for (int i = 0; i < NR; i++) {
+		char thread[64];
+
+		snprintf(thread, sizeof(thread), "receiver of blk_%d", 1000 + i);
+		create[i] = lines_add(&l, i * 5000, i % 2 ? "handler 2" : "handler 1",
+				      "create blk_%d for client_%d", 1000 + i, 900 + i);
+		lines_add(&l, i * 5000 + 1000, thread, "receiving blk_%d", 1000 + i);
+		lines_add(&l, i * 5000 + 1040, thread, "received blk_%d", 1000 + i);
+		clean[i] = lines_add(&l, i * 5000 + 1140, "cleaner", "clean blk_%d", 1000 + i);
+	}
+	lines_run(&l);
+	for (int i = 1; i + 1 < NR; i++) {
+		together(create[i], clean[i]);
+		assert_int_equal(end_of(create[i]), i * 5000 + 1040);
+	}
+	lines_end(&l);
+}
+
 static void lines_that_name_too_much_are_counted(void **state)
 {
 	char text[2000];
@@ -443,6 +491,8 @@ int main(void)
 		cmocka_unit_test(lines_that_name_their_request_are_left_to_others),
 		cmocka_unit_test(what_is_done_to_two_blocks_of_one_file_is_two_operations),
 		cmocka_unit_test(a_request_ends_when_nobody_waits_any_more),
+		cmocka_unit_test(a_request_ends_with_what_is_done_at_once),
+		cmocka_unit_test(who_waits_for_a_thread_of_its_own_waits_until_that_ends),
 		cmocka_unit_test(lines_that_name_too_much_are_counted),
 		cmocka_unit_test(lines_with_too_many_words_are_counted),
 		cmocka_unit_test(words_that_are_left_out_are_known_from_memory),

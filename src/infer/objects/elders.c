@@ -140,6 +140,46 @@ static void take_line(struct finding *f, uint32_t note, const struct told_id *id
 	}
 }
 
+/* Whether a was named first, or is the one of a lower number. */
+static bool is_earlier(const struct census *w, uint32_t a, uint32_t b)
+{
+	const struct thing *x = &w->things.v[a], *y = &w->things.v[b];
+
+	return x->first_ns != y->first_ns ? x->first_ns < y->first_ns : a < b;
+}
+
+static void open_circle(struct elders *e, const struct census *w, uint32_t thing)
+{
+	uint32_t first = thing;
+
+	for (uint32_t i = e->parent[thing]; i != thing; i = e->parent[i])
+		if (is_earlier(w, i, first))
+			first = i;
+	e->parent[first] = UINT32_MAX;
+}
+
+/* Nobody is his own ancestor: of a circle, who was named first has no parent. A parent is often
+ * named by its children first and by itself when it ends, so that the order alone proves nothing.
+ */
+static void open_circles(struct elders *e, const struct census *w)
+{
+	size_t bytes = mem_bytes(w->things.nr + 1, sizeof(uint32_t));
+	uint32_t *seen = shelf_alloc(w->shelf, bytes); /* 1 + who was begun with */
+
+	memset(seen, 0, bytes);
+	for (uint32_t i = 0; i < w->things.nr; i++) {
+		uint32_t at = i;
+
+		while (e->parent[at] != UINT32_MAX && !seen[at]) {
+			seen[at] = i + 1;
+			at = e->parent[at];
+		}
+		if (e->parent[at] != UINT32_MAX && seen[at] == i + 1)
+			open_circle(e, w, at);
+	}
+	shelf_give(w->shelf, seen);
+}
+
 void elders_find(struct elders *e, const struct census *w)
 {
 	struct finding f = { .w = w, .e = e, .last.shelf = w->shelf };
@@ -163,6 +203,7 @@ void elders_find(struct elders *e, const struct census *w)
 			if (elders_is(w, n, &w->told->ids.v[n->ids + j]))
 				take_line(&f, i, &w->told->ids.v[n->ids + j]);
 	}
+	open_circles(e, w);
 	shelf_give(w->shelf, f.before);
 	map_done(&f.last);
 }

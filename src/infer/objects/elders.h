@@ -15,7 +15,8 @@ void elders_unite(struct census *w);
 bool elders_is(const struct census *w, const struct note *n, const struct told_id *id);
 
 struct elders {
-	uint32_t *parent;          /* by thing, UINT32_MAX for none; NULL: no kind has any */
+	uint32_t
+		*parent; /* by thing, without circles, UINT32_MAX for none; NULL: no kind has any */
 	uint64_t *lines, *against; /* by kind: that tell it, and of them, another than the first */
 };
 

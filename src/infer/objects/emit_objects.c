@@ -118,8 +118,7 @@ static void set_parents(struct emitting *e)
 			if (parent != UINT32_MAX && parent != i)
 				o->parents[o->nr_parents++] = parent;
 		}
-		/* earlier ones only: nobody is his own ancestor */
-		if (elder != UINT32_MAX && e->object_of[elder] < i)
+		if (elder != UINT32_MAX && e->object_of[elder] != UINT32_MAX)
 			o->parents[o->nr_parents++] = e->object_of[elder];
 	}
 }
