@@ -2,11 +2,16 @@
 import { h, put } from './dom';
 import { Refused } from './api';
 
-/** Keeps the height of what was there, so that nothing jumps. */
+const SLOW_MS = 1200;
+
+/** Dims what was there, whose height stays, so that nothing jumps; says so when it takes long. */
 export function waiting(root: HTMLElement): () => void {
-	const timer = setTimeout(() => root.setAttribute('aria-busy', 'true'), 150);
+	const note = h('p', { class: 'working', role: 'status' }, 'Working it out. What looks into all requests of a large run takes its time once, and is kept.');
+	const dim = setTimeout(() => root.setAttribute('aria-busy', 'true'), 150), tell = setTimeout(() => root.parentElement?.append(note), SLOW_MS);
 	return () => {
-		clearTimeout(timer);
+		clearTimeout(dim);
+		clearTimeout(tell);
+		note.remove();
 		root.removeAttribute('aria-busy');
 	};
 }
