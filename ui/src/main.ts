@@ -2,8 +2,8 @@
 import { ask, forgetUnless, now, type Row } from './core/api';
 import { h, put } from './core/dom';
 import { saveExport, snapshot } from './core/exports';
-import { moment, duration } from './core/format';
 import { changed, elsewhere, read, write, type Link } from './core/link';
+import { CHIPS, dayOf, pin, pinned, selected, swapped, told, unpin } from './core/selection';
 import { empty, failed, waiting } from './core/state';
 import { themeInit, themeToggle } from './core/theme';
 import type { App, Opened, Run, View } from './core/view';
@@ -91,19 +91,22 @@ function drawTabs(): void {
 	}, v.title)));
 }
 
-const CHIPS: [names: string[], text: (p: Record<string, string>) => string][] = [
-	[['type'], p => `type ${p.type}`],
-	[['node'], p => `node ${p.node}`],
-	[['level'], p => `level ${p.level}`],
-	[['from', 'until'], p => `time ${p.from ? moment(Number(p.from)) : '…'} to ${p.until ? moment(Number(p.until)) : '…'}`],
-	[['min', 'max'], p => `latency ${p.min ? duration(Number(p.min)) : '0'} to ${p.max ? duration(Number(p.max)) : '…'}`],
-];
+/** What the selection is compared with, and the ways to change it. */
+function drawPinned(): HTMLElement {
+	const other = pinned(link), box = h('div', { class: 'pinned' }), words = other ? told(other, runs, selected(link)) : '';
+	if (!other)
+		put(box, h('button', { class: 'pin', title: 'Keep this selection, select something else, and see both (c)', click: () => app.select(pin(link)) }, 'Compare with this'));
+	else
+		put(box, h('span', { class: 'quiet' }, 'compared with'), h('button', { class: 'chip other', title: `${words}: do not compare any more (Esc)`, click: () => app.select(unpin) }, words, ' ×'),
+			h('button', { class: 'swap', title: 'Change places (x)', 'aria-label': 'Let both change places', click: () => app.select(swapped(link)) }, '⇄'));
+	return box;
+}
 
 function drawSelection(): void {
 	const chips = CHIPS.filter(([names]) => names.some(n => link.params[n]));
-	put(frame.selection, ...(chips.length ? chips.map(([names, text]) => h('button', {
+	put(frame.selection, h('div', { class: 'chips' }, ...(chips.length ? chips.map(([names, text]) => h('button', {
 		class: 'chip', title: 'Take this away', click: () => app.select(Object.fromEntries(names.map(n => [n, '']))),
-	}, text(link.params), ' ×')) : [h('span', { class: 'quiet' }, 'All requests. Brush a time or a latency, or pick a type or a node: everything follows.')]));
+	}, text(link.params, dayOf(runs, link.params.run)), ' ×')) : [h('span', { class: 'quiet' }, pinned(link) ? 'All requests.' : 'All requests. Brush a time or a latency, or pick a type or a node: everything follows.')])), runs.length ? drawPinned() : null);
 }
 
 function menu(): HTMLElement {
@@ -132,7 +135,7 @@ function drawFrame(): void {
 function help(): void {
 	const dialog = h('dialog', { class: 'help', 'aria-label': 'Keys' });
 	const keys: [string, string][] = [...views.map((v, i): [string, string] => [`${i + 1} or g ${v.letter}`, `${v.title}: ${v.about}`]),
-		['/', 'search in this view'], ['j k ↑ ↓', 'walk over rows'], ['Enter', 'open the row'], ['Esc', 'take the selection away'], ['t', 'dark or light'], ['e', 'export'], ['?', 'this list']];
+		['/', 'search in this view'], ['j k ↑ ↓', 'walk over rows'], ['Enter', 'open the row'], ['c', 'compare with this selection'], ['x', 'change places with what it is compared with'], ['Esc', 'stop comparing, then take the selection away'], ['t', 'dark or light'], ['e', 'export'], ['?', 'this list']];
 	put(dialog, h('h2', {}, 'Keys'), h('dl', {}, ...keys.flatMap(([k, what]) => [h('dt', {}, h('kbd', {}, k)), h('dd', {}, what)])),
 		h('button', { click: () => dialog.close() }, 'Close'));
 	dialog.addEventListener('close', () => dialog.remove());
@@ -156,6 +159,12 @@ function globalKey(e: KeyboardEvent): boolean {
 		help();
 	else if (e.key === 'e')
 		document.querySelector<HTMLElement>('.exports > summary')?.click();
+	else if (e.key === 'c')
+		app.select(pin(link));
+	else if (e.key === 'x' && pinned(link))
+		app.select(swapped(link));
+	else if (e.key === 'Escape' && pinned(link))
+		app.select(unpin);
 	else if (e.key === 'Escape')
 		app.select({ type: '', node: '', from: '', until: '', min: '', max: '' });
 	else

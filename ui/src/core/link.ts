@@ -2,12 +2,12 @@
 
 export interface Link {
 	view: string;
-	/** What is selected, by name: run, against, type, node, from, until, min, max; and what the view adds for itself. */
+	/** What is selected, by name: run, against and then (what it is compared with), type, node, from, until, min, max; and what the view adds for itself. */
 	params: Record<string, string>;
 }
 
 /** What follows from view to view; everything else belongs to the one view. */
-export const SELECTION = ['run', 'against', 'level', 'type', 'node', 'from', 'until', 'min', 'max'] as const;
+export const SELECTION = ['run', 'against', 'then', 'level', 'type', 'node', 'from', 'until', 'min', 'max'] as const;
 
 export function read(hash: string): Link {
 	const at = hash.indexOf('?');

@@ -4,6 +4,7 @@ import { h, put } from '../../core/dom';
 import { count, duration } from '../../core/format';
 import { elsewhere } from '../../core/link';
 import { against, part, sure, when } from '../../core/pictures';
+import { sideNote } from '../../core/selection';
 import { empty } from '../../core/state';
 import { Table } from '../../core/table';
 import type { App, Link, Opened, View } from '../../core/view';
@@ -57,7 +58,7 @@ function card(f: Row, nr: number, app: App, link: Link): HTMLElement {
 export const answer: View = {
 	id: 'answer', title: 'Answer', letter: 'a', about: 'what is slow and why, the most important first',
 	open(root: HTMLElement, app: App): Opened {
-		const findings = h('div', { class: 'findings' });
+		const findings = h('div', { class: 'findings' }), note = h('div', {});
 		const types = new Table<Row>({
 			label: 'Types of requests', height: '320px',
 			columns: [
@@ -69,10 +70,11 @@ export const answer: View = {
 			open: r => app.go(elsewhere(app.link, 'requests', { type: r.type })),
 			href: r => app.href(elsewhere(app.link, 'requests', { type: r.type })),
 		});
-		put(root, findings, h('h2', {}, 'All types'), types.el);
+		put(root, note, findings, h('h2', {}, 'All types'), types.el);
 		let at = -1;
 		return {
 			async show(link, signal) {
+				put(note, sideNote(link, app));
 				const { rows } = await app.ask('answer');
 				if (signal.aborted)
 					return;

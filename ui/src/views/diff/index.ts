@@ -3,6 +3,7 @@ import type { Row } from '../../core/api';
 import { h, put, s } from '../../core/dom';
 import { duration, share } from '../../core/format';
 import { elsewhere } from '../../core/link';
+import { isSame, pinned, selected, told, written } from '../../core/selection';
 import { empty } from '../../core/state';
 import { Table } from '../../core/table';
 import type { App, Opened, Run, View } from '../../core/view';
@@ -31,14 +32,15 @@ function words(r: Row | undefined): string {
 }
 
 export const diff: View = {
-	id: 'diff', title: 'Diff', letter: 'd', about: 'two runs side by side: what changed',
+	id: 'diff', title: 'Diff', letter: 'd', about: 'two runs or two selections: what changed',
 	lacks(runs: Run[], link) {
 		if (link.params.against || link.params.then)
 			return null;
-		return runs.length > 1 ? 'Pick the run to compare with: Against, above.' : 'One run is open. Open two to compare them: culprit serve before.culprit after.culprit';
+		const here = 'Two selections of one run: select the first (brush a time or a latency, pick a type or a node), press "Compare with this" above, then select the second.';
+		return runs.length > 1 ? `Two runs: pick the one to compare with: Against, above. ${here}` : `${here} Two runs: culprit serve before.culprit after.culprit`;
 	},
 	open(root: HTMLElement, app: App): Opened {
-		const sentence = h('p', { class: 'sentence' }), drawing = h('div', { class: 'tornados' }), picker = h('div', { class: 'picker', role: 'group', 'aria-label': 'Split the difference' });
+		const sides = h('p', { class: 'quiet sides' }), sentence = h('p', { class: 'sentence' }), drawing = h('div', { class: 'tornados' }), picker = h('div', { class: 'picker', role: 'group', 'aria-label': 'Split the difference' });
 		const table = new Table<Row>({
 			label: 'What changed', height: '380px', sort: { key: 'share', isDown: true },
 			columns: [
@@ -53,16 +55,24 @@ export const diff: View = {
 			],
 			open: r => app.go(elsewhere(app.link, 'requests', { ...(r.type ? { type: r.type } : {}), ...(r.node ? { node: r.node } : {}) })),
 		});
-		put(root, picker, sentence, drawing, table.el);
+		put(root, h('div', { class: 'diffhead' }, picker, sides), sentence, drawing, table.el);
 		return {
 			async show(link, signal) {
 				const by = link.params.by ?? 'hop';
-				// the run that is looked at came later: the other one is what it is compared with
-				const { rows } = await app.ask('diff', { run: link.params.against ?? link.params.run ?? '1', against: link.params.run ?? '1', by });
+				// what is looked at came later: the other one is what it is compared with
+				const after = selected(link), before = pinned(link) ?? after;
+				const { rows } = await app.ask('diff', { ...before, against: after.run, then: written(after), by });
 				if (signal.aborted)
 					return;
 				const changes = rows.filter(r => r.what && typeof r.delta === 'number');
 				put(picker, ...BY.map(b => h('button', { class: b === by ? 'here' : '', 'aria-pressed': b === by ? 'true' : 'false', click: () => app.select({ by: b }) }, `by ${b}`)));
+				put(sides, `before: ${told(before, app.runs, after)} · after: ${told(after, app.runs, before)}`);
+				if (isSame(before, after)) {
+					put(sentence, 'Both sides are the same selection.');
+					put(drawing, empty('Nothing to compare yet', 'Select something else now: brush a time or a latency in Requests, or pick a type or a node. The dashed chip above is what it is compared with.'));
+					table.set([]);
+					return;
+				}
 				put(sentence, changes.length ? words(changes[0]) : rows.find(r => r.text)?.text ?? 'Nothing changed beyond chance.');
 				put(drawing, changes.length ? tornado(changes) : empty('No difference', 'Both are alike in everything that was compared.'));
 				table.set(rows.filter(r => r.what));

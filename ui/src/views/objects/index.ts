@@ -5,6 +5,7 @@ import { canvasPng, csv, svg } from '../../core/exports';
 import { count, duration, moment, share } from '../../core/format';
 import { graph } from '../../core/graph';
 import { elsewhere } from '../../core/link';
+import { sideNote } from '../../core/selection';
 import { empty } from '../../core/state';
 import type { App, Link, Opened, View } from '../../core/view';
 import { ObjectTimeline, type LinkLine } from './timeline';
@@ -48,7 +49,7 @@ function about(thing: Thing, app: App, link: Link): HTMLElement {
 export const objects: View = {
 	id: 'objects', title: 'Objects', letter: 'b', about: 'what the logs name, its hierarchy, and where its time goes',
 	open(root: HTMLElement, app: App): Opened {
-		const drawing = h('div', { class: 'drawing typesgraph' }), side = h('aside', { class: 'side', 'aria-label': 'Object' }), crumbs = h('p', { class: 'crumbs' });
+		const drawing = h('div', { class: 'drawing typesgraph' }), side = h('aside', { class: 'side', 'aria-label': 'Object' }), crumbs = h('p', { class: 'crumbs' }), note = h('div', {});
 		let order: string[] = [], shown: Row[] = [], byKey = new Map<string, Thing>();
 		const unfolded = (): Set<string> | null => app.link.params.open === undefined ? null : new Set(app.link.params.open.split('\u0002').filter(Boolean));
 		let opens = new Set<string>();
@@ -61,10 +62,11 @@ export const objects: View = {
 			},
 			typeNr: type => Math.max(0, order.indexOf(type)),
 		});
-		put(root, h('div', { class: 'objpair' }, drawing, h('div', { class: 'objmain' }, crumbs, timeline.el), side));
+		put(root, note, h('div', { class: 'objpair' }, drawing, h('div', { class: 'objmain' }, crumbs, timeline.el), side));
 		return {
 			async show(link, signal) {
-				const [graphRows, links] = await Promise.all([app.ask('objects', { type: '' }), app.ask('objects', { links: '1', limit: '2000', type: '' })]);
+				put(note, sideNote(link, app));
+				const [graphRows, links] = await Promise.all([app.ask('objects', { type: '', from: '', until: '' }), app.ask('objects', { links: '1', limit: '2000', type: '' })]);
 				const nr = graphRows.rows.reduce((sum, r) => sum + (r.signature ? r.instances as number : 0), 0), { kind = '', under = '' } = link.params;
 				// what is below the objects of a type is shown with them, unless there are too many
 				const list = await app.ask('objects', { instances: '1', events: '1', limit: INSTANCES, type: nr > Number(INSTANCES) ? kind : '', under });

@@ -40,6 +40,7 @@ export class ObjectTimeline {
 	private place = new Map<string, number>();
 	private links: LinkLine[] = [];
 	private unfolded = new Set<string>();
+	private wide = 0; // px, when it was drawn
 	private from = 0;
 	private until = 1;
 	private at = -1;
@@ -80,8 +81,7 @@ export class ObjectTimeline {
 	}
 
 	private x(ns: number): number {
-		const width = this.el.clientWidth - LABEL - 16;
-		return LABEL + width * (ns - this.from) / (this.until - this.from);
+		return LABEL + (this.wide - LABEL - 16) * (ns - this.from) / (this.until - this.from);
 	}
 
 	private time(x: number): number {
@@ -92,6 +92,7 @@ export class ObjectTimeline {
 		const width = this.el.clientWidth, height = this.el.clientHeight, scale = devicePixelRatio || 1, top = this.scroll.scrollTop;
 		if (width < 100)
 			return;
+		this.wide = width;
 		this.canvas.width = width * scale;
 		this.canvas.height = height * scale;
 		const c = this.canvas.getContext('2d')!;
@@ -156,17 +157,36 @@ export class ObjectTimeline {
 		}
 	}
 
-	/** Marks that fall on one pixel are one mark. */
+	/** Marks that fall on one pixel are one mark; errors are taller and end in a notch, so that colour is not all that tells them. */
 	private drawMarks(c: CanvasRenderingContext2D, thing: Thing, y: number, width: number): void {
-		let before = -1;
 		c.fillStyle = colour('fg');
-		for (const t of thing.times) {
-			const x = Math.round(this.x(t));
-			if (x === before || x < LABEL || x > width - 16)
-				continue;
-			before = x;
+		for (const x of this.pixels(thing.times, width))
 			c.fillRect(x, y + 7, 1, ROW - 14);
+		c.fillStyle = colour('bad');
+		for (const x of this.pixels(thing.errorTimes, width)) {
+			c.fillRect(x, y + 2, 2, ROW - 4);
+			c.fillRect(x - 2, y + 2, 6, 2);
 		}
+	}
+
+	/** Where the moments stand, each pixel once; what is not seen is skipped by halves. */
+	private pixels(times: number[], width: number): number[] {
+		const all: number[] = [];
+		let low = 0, high = times.length, before = -1;
+		while (low < high) {
+			const mid = (low + high) >> 1;
+			if (times[mid]! < this.from)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		for (let i = low; i < times.length && times[i]! <= this.until; i++) {
+			const x = Math.round(this.x(times[i]!));
+			if (x !== before && x >= LABEL && x <= width - 16)
+				all.push(x);
+			before = x;
+		}
+		return all;
 	}
 
 	private drawLinks(c: CanvasRenderingContext2D, top: number): void {

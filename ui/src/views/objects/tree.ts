@@ -9,12 +9,15 @@ export interface Thing {
 	last: number;
 	events: number;
 	errors: number;
-	/** Moments at which lines name it, where they are told. */
+	/** Moments at which lines name it, as far as they are kept; of them, those of errors. */
 	times: number[];
+	errorTimes: number[];
+	above: Thing | null;
 	children: Thing[];
 	row: Row;
 }
 
+const later = (row: Row, name: string): number[] => ((row[name] ?? []) as number[]).map(ns => row.first + ns);
 export const keyOf = (object: string[]): string => object.join('\u0001');
 export const nameOf = (object: string[]): string => object.join(' ');
 
@@ -38,10 +41,11 @@ export function depths(relations: Row[]): Map<string, number> {
 export function forest(rows: Row[], deep: Map<string, number>): { roots: Thing[]; byKey: Map<string, Thing> } {
 	const byKey = new Map<string, Thing>(), roots: Thing[] = [];
 	for (const row of rows)
-		byKey.set(keyOf(row.object), { key: keyOf(row.object), name: nameOf(row.object), type: row.type, first: row.first, last: row.last, events: row.events, errors: row.errors, times: row.times ?? [], children: [], row });
+		byKey.set(keyOf(row.object), { key: keyOf(row.object), name: nameOf(row.object), type: row.type, first: row.first, last: row.last, events: row.events, errors: row.errors, times: later(row, 'times'), errorTimes: later(row, 'error_times'), above: null, children: [], row });
 	for (const thing of byKey.values()) {
-		const parent = (thing.row.parents as string[][]).map(p => byKey.get(keyOf(p))).filter((p): p is Thing => !!p && p !== thing && !isBelow(thing, p))
+		const parent = (thing.row.parents as string[][]).map(p => byKey.get(keyOf(p))).filter((p): p is Thing => !!p && !isBelow(p, thing))
 			.sort((a, b) => (deep.get(b.type) ?? 0) - (deep.get(a.type) ?? 0))[0];
+		thing.above = parent ?? null;
 		(parent ? parent.children : roots).push(thing);
 	}
 	const order = (a: Thing, b: Thing): number => a.first - b.first || (a.name < b.name ? -1 : 1);
@@ -52,14 +56,11 @@ export function forest(rows: Row[], deep: Map<string, number>): { roots: Thing[]
 	return { roots, byKey };
 }
 
-/** Whether other is below thing: then it must not become its parent. */
+/** Whether it is the other, or below it: then it must not become its parent. */
 function isBelow(thing: Thing, other: Thing): boolean {
-	const open = [thing];
-	for (let next = open.pop(); next; next = open.pop()) {
-		if (next === other)
+	for (let at: Thing | null = thing; at; at = at.above)
+		if (at === other)
 			return true;
-		open.push(...next.children);
-	}
 	return false;
 }
 

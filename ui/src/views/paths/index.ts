@@ -5,6 +5,7 @@ import { csv, svg } from '../../core/exports';
 import { count, duration, share } from '../../core/format';
 import { graph } from '../../core/graph';
 import { elsewhere } from '../../core/link';
+import { pinned } from '../../core/selection';
 import { empty } from '../../core/state';
 import { Table, type Column } from '../../core/table';
 import type { App, Link, Opened, View } from '../../core/view';
@@ -18,8 +19,8 @@ function system(rows: Row[], before: Row[] | null, link: Link, app: App, room: {
 	const most = Math.max(1, ...edges.map(e => e.count as number)), old = new Map((before ?? []).filter(r => r.section === 'node').map(r => [r.node as string, r]));
 	const boxes = nodes.map(n => {
 		const was = old.get(n.node);
-		const change = was ? `, was ${duration(was.self)}` : '';
-		return { id: n.node as string, title: n.node as string, note: `${share(n.share)}, ${duration(n.self)} each`, weight: n.share as number, isPicked: link.params.node === n.node, hint: `${n.node}\n${count(n.count)} calls\nown time ${duration(n.self)} each${change}` };
+		const change = was ? ` (${duration(was.self)})` : '';
+		return { id: n.node as string, title: n.node as string, note: `${share(n.share)}, ${duration(n.self)} each${change}`, weight: n.share as number, isPicked: link.params.node === n.node, hint: `${n.node}\n${count(n.count)} calls\nown time ${duration(n.self)} each${was ? `, was ${duration(was.self)}` : ''}` };
 	});
 	if (edges.some(e => e.from === null))
 		boxes.unshift({ id: CLIENT, title: CLIENT, note: 'where requests come from', weight: 0, isPicked: false, hint: 'Requests begin here' });
@@ -82,19 +83,20 @@ export const paths: View = {
 			{ key: 'p99', title: 'p99', value: r => r.p99, cell: r => duration(r.p99), isNumber: true },
 			{ key: 'share', title: 'Of time', hint: 'share of the time of all requests', value: r => r.share, cell: r => share(r.share), isNumber: true },
 		];
-		const then: Column<Row> = { key: 'before', title: 'Before', value: r => was(r)?.mean ?? null, cell: r => was(r) ? duration(was(r)!.mean) : '–', isNumber: true, hint: 'mean in the run that Against names' };
+		const then: Column<Row> = { key: 'before', title: 'Before', value: r => was(r)?.mean ?? null, cell: r => was(r) ? duration(was(r)!.mean) : '–', isNumber: true, width: '64px', hint: 'the mean of what is compared with' };
+		const thenCount: Column<Row> = { key: 'before_count', title: 'Before', value: r => was(r)?.count ?? null, cell: r => was(r) ? count(was(r)!.count) : '–', isNumber: true, width: '56px', hint: 'how many in what is compared with' };
 		const table = new Table<Row>({ label: 'Patterns of paths', columns, height: '260px', open: r => app.select({ path: r.path }), sort: { key: 'share', isDown: true } });
 		put(root, h('div', { class: 'pathpair' }, h('div', {}, h('h2', {}, 'Patterns'), table.el), h('div', {}, h('h2', {}, 'The system'), drawing)), below);
 		return {
 			async show(link, signal) {
-				const fold = { fold: '1', spread: '1', limit: PATTERNS_MAX }, against = link.params.against;
+				const fold = { fold: '1', spread: '1', limit: PATTERNS_MAX }, other = pinned(link);
 				const [list, all, oldList, oldAll] = await Promise.all([app.ask('paths', fold), app.ask('paths', { graph: '1' }),
-					against ? app.ask('paths', { ...fold, run: against }) : null, against ? app.ask('paths', { graph: '1', run: against }) : null]);
+					other ? app.ask('paths', { ...other, ...fold }) : null, other ? app.ask('paths', { ...other, graph: '1' }) : null]);
 				if (signal.aborted)
 					return;
 				before = new Map((oldList?.rows ?? []).filter(r => r.path).map(r => [r.path as string, r]));
 				rows = list.rows.filter(r => r.path);
-				table.columns(against ? [...columns, then] : columns);
+				table.columns(other ? [columns[0]!, columns[1]!, thenCount, columns[2]!, then, columns[4]!] : columns);
 				table.set(rows);
 				put(drawing, rows.length ? system(all.rows, oldAll?.rows ?? null, link, app, { width: drawing.clientWidth - 8, height: drawing.clientHeight - 8 }) : empty('No paths', 'No request of the selection crosses a node.'));
 				const picked = rows.find(r => r.path === link.params.path) ?? rows[0];

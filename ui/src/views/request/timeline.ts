@@ -1,7 +1,7 @@
 // The spans of a request over time, one row each: a bar where it ran, striped where it waited, marked where it held the request up.
 import { h, put } from '../../core/dom';
 import { duration } from '../../core/format';
-import { unfolded, type Request, type Span } from './tree';
+import { unfolded, type Extent, type Request, type Span } from './tree';
 
 const ROW = 24;
 const SPARE = 10;
@@ -37,19 +37,18 @@ export class Timeline {
 		new ResizeObserver(() => this.draw()).observe(this.body);
 	}
 
-	/** length: of the axis, so that two requests can be drawn to one scale. */
-	set(request: Request, folded: Set<string>, length: number, picked: string | undefined): void {
+	/** axis: so that two requests can be drawn to one scale. */
+	set(request: Request, folded: Set<string>, axis: Extent, picked: string | undefined): void {
 		this.request = request;
 		this.folded = folded;
-		const all = [...request.byId.values()];
-		this.from = Math.min(0, ...all.map(s => s.offset));
-		this.length = Math.max(1, length, ...all.map(s => s.offset + s.duration - this.from));
+		this.from = axis.from;
+		this.length = axis.length;
 		this.rows = unfolded(request.roots, folded);
 		this.space.style.height = `${this.rows.length * ROW}px`;
 		this.at = this.rows.findIndex(r => r.span.id === picked);
-		put(this.axis, ...ticks(this.length, 6).map(t => {
+		put(this.axis, ...ticks(this.length, 6).filter(t => t - this.from < .95 * this.length).map(t => {
 			const tick = h('span', {}, duration(t));
-			tick.style.left = `${100 * t / this.length}%`;
+			tick.style.left = `${100 * (t - this.from) / this.length}%`;
 			return tick;
 		}));
 		this.draw();

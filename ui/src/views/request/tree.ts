@@ -63,6 +63,25 @@ export function treeOf(rows: Row[], why: Row[], sections: Row[]): Request {
 	return { head, roots, byId, sections, nodes: [...new Set([...byId.values()].map(s => s.node))] };
 }
 
+/** ns after the start of a request: where its axis begins, and how long it is. */
+export interface Extent {
+	from: number;
+	length: number;
+}
+
+/** What holds all of the requests to one scale: spans may begin earlier than their request, and end later. */
+export function extentOf(...requests: Request[]): Extent {
+	let from = 0, until = 1;
+	for (const r of requests) {
+		until = Math.max(until, r.head.duration ?? 0);
+		for (const s of r.byId.values()) {
+			from = Math.min(from, s.offset);
+			until = Math.max(until, s.offset + s.duration);
+		}
+	}
+	return { from, length: until - from };
+}
+
 /** In the order of the tree; what is folded is left out. */
 export function unfolded(spans: Span[], folded: Set<string>, to: { span: Span; depth: number }[] = [], depth = 0): { span: Span; depth: number }[] {
 	for (const span of spans) {

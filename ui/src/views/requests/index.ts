@@ -4,6 +4,7 @@ import { canvasPng } from '../../core/exports';
 import { h, put } from '../../core/dom';
 import { clock, count, duration, share } from '../../core/format';
 import { elsewhere } from '../../core/link';
+import { pinned } from '../../core/selection';
 import { Table, type Column } from '../../core/table';
 import type { App, Link, Opened, View } from '../../core/view';
 import type { Range } from './axes';
@@ -33,24 +34,47 @@ function cellsOf(rows: Row[], link: Link): { cells: Row[]; range: Range } | null
 	};
 }
 
-function facet(title: string, rows: { name: string; nr: number; note: string }[], picked: string | undefined, pick: (name: string) => void): HTMLElement {
-	const most = Math.max(1, ...rows.map(r => r.nr));
+interface Counted {
+	name: string;
+	nr: number;
+	/** How long. */
+	took: number;
+	/** How many there are in what is compared with. */
+	was?: number;
+}
+
+/** With the counts of the other side; what only that has stands at the end. */
+function beside(rows: Counted[], other: Counted[] | null): Counted[] {
+	if (!other)
+		return rows;
+	const was = new Map(other.map(r => [r.name, r.nr])), here = new Set(rows.map(r => r.name));
+	return [...rows.map(r => ({ ...r, was: was.get(r.name) ?? 0 })), ...other.filter(r => !here.has(r.name)).map(r => ({ name: r.name, nr: 0, took: 0, was: r.nr }))];
+}
+
+function facet(title: string, rows: Counted[], picked: string | undefined, pick: (name: string) => void): HTMLElement {
+	const most = Math.max(1, ...rows.map(r => Math.max(r.nr, r.was ?? 0)));
 	return h('section', { class: 'facet', 'aria-label': title }, h('h2', { class: 'small' }, title), h('div', { class: 'facets' }, ...rows.map(r => {
 		const bar = h('span', { class: 'fill', 'aria-hidden': 'true' });
 		bar.style.width = `${100 * r.nr / most}%`;
-		return h('button', { class: r.name === picked ? 'here' : '', 'aria-pressed': r.name === picked ? 'true' : 'false', title: r.name, click: () => pick(r.name === picked ? '' : r.name) }, bar, h('span', { class: 'name' }, r.name), h('span', { class: 'quiet' }, r.note));
+		const mark = r.was === undefined ? null : h('span', { class: 'mark', 'aria-hidden': 'true' });
+		if (mark)
+			mark.style.left = `min(calc(100% - 2px), ${100 * r.was! / most}%)`;
+		return h('button', { class: r.name === picked ? 'here' : '', 'aria-pressed': r.name === picked ? 'true' : 'false', title: r.was === undefined ? r.name : `${r.name}: ${count(r.nr)}, and ${count(r.was)} in what is compared with`, click: () => pick(r.name === picked ? '' : r.name) }, bar, mark, h('span', { class: 'name' }, r.name), h('span', { class: 'quiet' }, r.was === undefined ? count(r.nr) : `${count(r.nr)} (${count(r.was)})`, r.nr ? ` · ${duration(r.took)}` : null));
 	})));
 }
 
 /** How many requests cross each node, and how long it holds them up. */
-function nodesOf(rows: Row[]): { name: string; nr: number; note: string }[] {
+function nodesOf(rows: Row[]): Counted[] {
 	const nodes = new Map<string, { nr: number; ns: number }>();
 	for (const r of rows.filter(x => x.section === 'nodes')) {
 		const sum = nodes.get(r.node) ?? { nr: 0, ns: 0 };
 		nodes.set(r.node, { nr: sum.nr + r.requests, ns: sum.ns + r.critical * r.requests });
 	}
-	return [...nodes].map(([name, n]) => ({ name, nr: n.nr, note: `${count(n.nr)} · ${duration(n.ns / Math.max(1, n.nr))}` }));
+	return [...nodes].map(([name, n]) => ({ name, nr: n.nr, took: n.ns / Math.max(1, n.nr) }));
 }
+
+const typesOf = (rows: Row[]): Counted[] => rows.map(r => ({ name: r.type, nr: r.count, took: r.p99 }));
+const stepsOf = (rows: Row[]): Row[] => rows.filter(r => r.section === undefined && r.start !== undefined);
 
 export const requests: View = {
 	id: 'requests', title: 'Requests', letter: 'r', about: 'latency and counts over time, by type and node, one by one',
@@ -89,24 +113,25 @@ export const requests: View = {
 		};
 		return {
 			async show(link, signal) {
-				const offset = link.params.offset ?? '0', page = { limit: String(ROWS), offset, sort: link.params.sort ?? 'slowest' };
-				const [cells, points, types, over, list] = await Promise.all([app.ask('requests', { heat: '1' }), app.ask('requests', { points: String(POINTS) }), app.ask('requests', { types: '1' }), app.ask('requests', { 'over-time': '1', steps: '80' }), app.ask('requests', groups[link.params.group ?? '']?.params ?? page)]);
+				const offset = link.params.offset ?? '0', page = { limit: String(ROWS), offset, sort: link.params.sort ?? 'slowest' }, over80 = { 'over-time': '1', steps: '80' }, other = pinned(link);
+				const [cells, points, types, over, list, oldTypes, oldOver] = await Promise.all([app.ask('requests', { heat: '1' }), app.ask('requests', { points: String(POINTS) }), app.ask('requests', { types: '1' }), app.ask('requests', over80), app.ask('requests', groups[link.params.group ?? '']?.params ?? page),
+					other ? app.ask('requests', { ...other, types: '1' }) : null, other ? app.ask('requests', { ...other, ...over80 }) : null]);
 				if (signal.aborted)
 					return;
-				const all = types.rows.filter(r => r.type && r.count), drawn = cellsOf(cells.rows, link);
+				const all = types.rows.filter(r => r.type && r.count), old = oldTypes?.rows.filter(r => r.type && r.count) ?? null, drawn = cellsOf(cells.rows, link);
 				total = all.reduce((sum, r) => sum + (r.count as number), 0);
 				if (!drawn) {
 					put(note, 'The selection holds no request. Take a part of it away above (Esc takes all away).');
 					heat.set(null);
-					series.set([], false);
+					series.set({ rows: [], isOne: false });
 					put(side);
 					table.set([]);
 					return;
 				}
 				heat.set({ ...drawn, points: total <= POINTS ? points.rows.filter(r => r.section === 'points') : [], changes: over.rows.filter(r => r.section === 'changes' && all.length === 1) });
-				series.set(over.rows.filter(r => r.section === undefined && r.start !== undefined), all.length === 1);
-				put(side, facet('Types', all.map(r => ({ name: r.type, nr: r.count, note: `${count(r.count)} · ${duration(r.p99)}` })), link.params.type, type => app.select({ type, offset: '' })),
-					facet('Nodes', nodesOf(over.rows), link.params.node, node => app.select({ node, offset: '' })));
+				series.set({ rows: stepsOf(over.rows), isOne: all.length === 1, from: Number(link.params.from ?? 0), ...(oldOver && old ? { other: { rows: stepsOf(oldOver.rows), isOne: old.length === 1, from: Number(other!.from) } } : {}) });
+				put(side, facet('Types', beside(typesOf(all), old && typesOf(old)), link.params.type, type => app.select({ type, offset: '' })),
+					facet('Nodes', beside(nodesOf(over.rows), oldOver && nodesOf(oldOver.rows)), link.params.node, node => app.select({ node, offset: '' })));
 				const group = groups[link.params.group ?? ''];
 				grouping.value = group ? link.params.group! : '';
 				table.columns(group?.columns ?? single);
