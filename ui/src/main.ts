@@ -244,6 +244,7 @@ async function show(): Promise<void> {
 		openView(view);
 	const { root, it } = opened!;
 	const done = waiting(root);
+	delete root.dataset.shown;
 	try {
 		await it.show(link, signal);
 	} catch (error) {
