@@ -215,8 +215,9 @@ static int pick_and_read(struct store *s, const struct request_filter *f, struct
 {
 	struct picks p = { 0 };
 	uint64_t left = 0;
-	int r = s->narrow.sample ? picks_sample(s, f, &p, s->narrow.sample, &left, err)
-				 : picks_make(s, f, &p, err);
+	/* who gives a limit has bounded it already */
+	int r = s->narrow.sample && !f->limit ? picks_sample(s, f, &p, s->narrow.sample, &left, err)
+					      : picks_make(s, f, &p, err);
 
 	store_was_sampled(s, left);
 	if (!r)

@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 
 #define SELF "/proc/self/exe"
 #define ANSWER_BYTES ((size_t)16 << 20)
+#define YIELDING 10 /* as nice does */
 #define PIECE ((size_t)64 << 10)
 
 extern char **environ;
@@ -131,7 +133,8 @@ static void shut(int *ends)
 			close(ends[i]);
 }
 
-int apart_ask(struct apart *a, char *const *args, struct buf *answer, struct error *err)
+int apart_ask(struct apart *a, char *const *args, bool is_awaited, struct buf *answer,
+	      struct error *err)
 {
 	int out[2] = { -1, -1 }, said[2] = { -1, -1 };
 	struct buf complaint = { 0 };
@@ -143,6 +146,8 @@ int apart_ask(struct apart *a, char *const *args, struct buf *answer, struct err
 	if (!r)
 		r = spawn(a, args, out, said, err);
 	if (!r) {
+		if (!is_awaited)
+			setpriority(PRIO_PROCESS, (id_t)a->child, YIELDING);
 		close(out[1]);
 		close(said[1]);
 		out[1] = said[1] = -1;

@@ -3,6 +3,8 @@
 #ifndef CULPRIT_WEB_APART_H
 #define CULPRIT_WEB_APART_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 
 struct apart;
@@ -18,7 +20,8 @@ void apart_stop(struct apart *a);
 void apart_lock(struct apart *a);
 void apart_unlock(struct apart *a);
 /* Runs this program with these arguments, which end with NULL, while locked: its output is added to
- * *answer. 0, 1 nothing found, or negative. */
-int apart_ask(struct apart *a, char *const *args, struct buf *answer, struct error *err);
+ * *answer. What nobody waits for yields to others. 0, 1 nothing found, or negative. */
+int apart_ask(struct apart *a, char *const *args, bool is_awaited, struct buf *answer,
+	      struct error *err);
 
 #endif

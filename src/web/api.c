@@ -276,7 +276,7 @@ static int ask_apart(const struct api *api, const struct put *p, struct buf *bod
 		is_known = is_known && kept_file(runs_file(api->runs, p->run[i]), &key);
 	buf_add(&key, buf_str(&text));
 	if (!is_known || !kept_find(buf_str(&key), body)) {
-		r = apart_ask(api->apart, args, body, err);
+		r = apart_ask(api->apart, args, !p->is_ahead, body, err);
 		if (r >= 0 && is_known)
 			kept_put(buf_str(&key), buf_str(body));
 	}

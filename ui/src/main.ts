@@ -2,7 +2,7 @@
 import { ask, forgetUnless, now, type Row } from './core/api';
 import { h, put } from './core/dom';
 import { saveExport, snapshot } from './core/exports';
-import { changed, elsewhere, read, write, type Link } from './core/link';
+import { changed, elsewhere, read, SELECTION, write, type Link } from './core/link';
 import { CHIPS, dayOf, pin, pinned, selected, swapped, told, unpin } from './core/selection';
 import { empty, failed, waiting } from './core/state';
 import { themeInit, themeToggle } from './core/theme';
@@ -29,6 +29,8 @@ let shown = false; // anything at all
 let lettered = false; // g was pressed: a letter of a view comes next
 let losses: Record<string, number> = {};
 
+const LARGE = 100_000; // requests
+
 const app: App = {
 	get link() { return link; },
 	get runs() { return runs; },
@@ -40,6 +42,10 @@ const app: App = {
 		const sent = Object.fromEntries(Object.entries(all).filter(([k, v]) => v !== '' && (k === 'run' || k === 'against' || known?.has(k))));
 		if (question !== 'diff')
 			delete sent.against;
+		// whole runs are answered ahead and exactly; a selection of very many must not take long
+		const size = Math.max(...runs.filter(r => [sent.run, sent.against].includes(String(r.run))).map(r => r.requests ?? 0), 0);
+		if (size >= LARGE && known?.has('sample') && SELECTION.some(part => !['run', 'against', 'level'].includes(part) && sent[part]))
+			sent.sample ??= '1000';
 		const got = await ask(question, sent);
 		tellLosses(got.losses);
 		return got;
