@@ -12,6 +12,8 @@ import { ObjectTimeline, type LinkLine } from './timeline';
 import { depths, forest, keyOf, nameOf, rowsOf, type Thing } from './tree';
 
 const INSTANCES = '10000';
+const MANY = 2000; // objects, beyond which their moments are asked for after their lives
+const FULL = 1000; // objects below the picked one whose moments are told in full
 const OPEN_MAX = 60; // rows that are unfolded at first
 
 function types(rows: Row[], link: Link, app: App, room: { width: number; height: number }): SVGSVGElement {
@@ -46,6 +48,24 @@ function about(thing: Thing, app: App, link: Link): HTMLElement {
 			h('a', { href: app.href(elsewhere(link, 'requests', { level: 'object', type: thing.type })) }, `all ${thing.type} as requests`)));
 }
 
+/** Gives rows the moments that others of the same object have; the last ones count. */
+function date(to: Row[], ...from: Row[][]): void {
+	const known = new Map(from.flat().filter(r => r.object && r.times).map(r => [keyOf(r.object), r]));
+	for (const row of to) {
+		const r = known.get(keyOf(row.object));
+		if (r)
+			Object.assign(row, { times: r.times, error_times: r.error_times });
+	}
+}
+
+/** What the list is narrowed to, and the way back. */
+function way(link: Link, app: App): (Node | string)[] {
+	const { kind, under } = link.params;
+	if (!kind && !under)
+		return [h('span', { class: 'quiet' }, 'Pick a type on the left, an object below; drag over the picture to select a time.')];
+	return [kind ? `type ${kind} ` : '', under ? `below ${under} ` : '', h('button', { class: 'chip', click: () => app.select({ kind: '', under: '' }) }, 'all ×')];
+}
+
 export const objects: View = {
 	id: 'objects', title: 'Objects', letter: 'b', about: 'what the logs name, its hierarchy, and where its time goes',
 	open(root: HTMLElement, app: App): Opened {
@@ -63,13 +83,27 @@ export const objects: View = {
 			typeNr: type => Math.max(0, order.indexOf(type)),
 		});
 		put(root, note, h('div', { class: 'objpair' }, drawing, h('div', { class: 'objmain' }, crumbs, timeline.el), side));
+		/** Draws what is known; which one is picked. */
+		const arrange = (link: Link, graphRows: Row[], links: Row[]): Thing | undefined => {
+			const made = forest(shown, depths(graphRows.filter(r => r.relation && r.in_graph && !r.implied))), { kind } = link.params;
+			byKey = made.byKey;
+			if (kind)
+				made.roots = [...byKey.values()].filter(t => t.type === kind).sort((a, b) => a.first - b.first);
+			opens = unfolded() ?? new Set(made.roots.length < OPEN_MAX ? made.roots.filter(r => r.children.length < OPEN_MAX).map(r => r.key) : []);
+			const picked = link.params.object ? byKey.get(link.params.object) : made.roots.filter(r => r.children.length).sort((a, b) => b.children.length - a.children.length)[0] ?? made.roots[0];
+			const lines: LinkLine[] = links.filter(r => r.a && (keyOf(r.a) === picked?.key || keyOf(r.b) === picked?.key)).map(row => ({ a: keyOf(row.a), b: keyOf(row.b), row }));
+			const range = shown.reduce((r, o) => ({ from: Math.min(r.from, o.first ?? r.from), until: Math.max(r.until, o.last ?? r.until) }), { from: Infinity, until: -Infinity });
+			timeline.set(rowsOf(made.roots, opens), opens, lines, { from: Number(link.params.from ?? range.from), until: Number(link.params.until ?? range.until) }, picked?.key);
+			return picked;
+		};
 		return {
 			async show(link, signal) {
 				put(note, sideNote(link, app));
 				const [graphRows, links] = await Promise.all([app.ask('objects', { type: '', from: '', until: '' }), app.ask('objects', { links: '1', limit: '2000', type: '' })]);
-				const nr = graphRows.rows.reduce((sum, r) => sum + (r.signature ? r.instances as number : 0), 0), { kind = '', under = '' } = link.params;
+				const nr = graphRows.rows.reduce((sum, r) => sum + (r.signature ? r.instances as number : 0), 0), isMany = nr > MANY, { kind = '', under = '' } = link.params;
 				// what is below the objects of a type is shown with them, unless there are too many
-				const list = await app.ask('objects', { instances: '1', events: '1', limit: INSTANCES, type: nr > Number(INSTANCES) ? kind : '', under });
+				const wanted = { instances: '1', limit: INSTANCES, type: nr > Number(INSTANCES) ? kind : '', under };
+				const list = await app.ask('objects', isMany ? wanted : { ...wanted, events: '1' });
 				if (signal.aborted)
 					return;
 				shown = list.rows.filter(r => r.object);
@@ -79,23 +113,23 @@ export const objects: View = {
 				}
 				order = graphRows.rows.filter(r => r.signature).map(r => r.type);
 				put(drawing, types(graphRows.rows, link, app, { width: drawing.clientWidth - 12, height: drawing.clientHeight - 12 }));
-				const made = forest(shown, depths(graphRows.rows.filter(r => r.relation && r.in_graph && !r.implied)));
-				byKey = made.byKey;
-				if (kind)
-					made.roots = [...byKey.values()].filter(t => t.type === kind).sort((a, b) => a.first - b.first);
-				opens = unfolded() ?? new Set(made.roots.length < OPEN_MAX ? made.roots.filter(r => r.children.length < OPEN_MAX).map(r => r.key) : []);
-				const picked = link.params.object ? byKey.get(link.params.object) : made.roots.filter(r => r.children.length).sort((a, b) => b.children.length - a.children.length)[0] ?? made.roots[0];
-				const lines: LinkLine[] = links.rows.filter(r => r.a && (keyOf(r.a) === picked?.key || keyOf(r.b) === picked?.key)).map(row => ({ a: keyOf(row.a), b: keyOf(row.b), row }));
-				timeline.set(rowsOf(made.roots, opens), opens, lines, { from: Number(link.params.from ?? Math.min(...shown.map(r => r.first as number))), until: Number(link.params.until ?? Math.max(...shown.map(r => r.last as number))) }, picked?.key);
-				put(crumbs, link.params.kind ? `type ${link.params.kind} ` : '', link.params.under ? `below ${link.params.under} ` : '', link.params.kind || link.params.under ? h('button', { class: 'chip', click: () => app.select({ kind: '', under: '' }) }, 'all ×') : h('span', { class: 'quiet' }, 'Pick a type on the left, an object below; drag over the picture to select a time.'));
-				if (!picked) {
-					put(side);
+				const picked = arrange(link, graphRows.rows, links.rows);
+				put(crumbs, ...way(link, app), shown.length >= Number(INSTANCES) && nr > shown.length ? h('span', { class: 'quiet' }, ` The first ${count(shown.length)} of ${count(nr)} objects: pick a type, an object or a time to see others.`) : null);
+				put(side, picked ? about(picked, app, link) : null);
+				if (!picked)
 					return;
+				const reasons = app.ask('objects', { why: picked.row.object[0], type: '' }).catch(() => null);
+				if (isMany) {
+					// first the lives, then the moments of all, thinned out, and those of what was picked in full
+					const [dated, full] = await Promise.all([app.ask('objects', { ...wanted, events: '1' }), app.ask('objects', { instances: '1', events: '1', limit: String(FULL), under: picked.row.object[0], type: '' }).catch(() => null)]);
+					if (signal.aborted)
+						return;
+					date(shown, dated.rows, full?.rows ?? []);
+					arrange(link, graphRows.rows, links.rows);
 				}
-				put(side, about(picked, app, link));
-				const reasons = await app.ask('objects', { why: picked.row.object[0], type: '' }).catch(() => null);
-				if (!signal.aborted && reasons)
-					put(side, about(picked, app, link), why(reasons.rows));
+				const told = await reasons;
+				if (!signal.aborted && told)
+					put(side, about(picked, app, link), why(told.rows));
 			},
 			key: e => timeline.key(e),
 			exports: () => {
