@@ -38,6 +38,7 @@ setup() {
 }
 
 teardown() {
+	[ -z "$SERVER" ] || kill "$SERVER" 2>/dev/null || true
 	if [ -n "$MOUNTED" ]; then
 		sql postgres "DROP DATABASE IF EXISTS tiny" "DROP TABLESPACE tiny" || true
 		umount "$MOUNTED"
@@ -455,4 +456,46 @@ a_while() {
 	sql "$DB" "ALTER DATABASE $DB SET default_transaction_read_only = on"
 	refused "can only be read" "$CULPRIT" export "$DIR/small.culprit" --store "$AT"
 	[ "$(nr_requests "$AT")" = 300 ]
+}
+
+# asked PATH: what the page's server answers, or why not
+asked() {
+	python3 -c 'import sys, urllib.error, urllib.request
+try:
+    sys.stdout.buffer.write(urllib.request.urlopen(sys.argv[1]).read())
+except urllib.error.HTTPError as e:
+    sys.stdout.buffer.write(e.read())' "$ADDRESS$1"
+}
+
+@test "a run is shown on the page, anew when it is replaced, and nothing is held when nobody looks" {
+	run "$CULPRIT" serve --for 1ms --listen 127.0.0.1:0
+	[[ $output != *"built without the page"* ]] || skip "culprit is built without the page"
+	"$CULPRIT" analyze "$DIR/small.log" --store "$AT" --run a >/dev/null
+	"$CULPRIT" serve --listen 127.0.0.1:0 --for 2min "$AT#a" >"$DIR/address" 2>"$DIR/serve.err" 3>&- 4>&- &
+	SERVER=$!
+	for _ in $(seq 100); do
+		[ ! -s "$DIR/address" ] || break
+		sleep 0.1
+	done
+	ADDRESS=$(cat "$DIR/address")
+	[ "$(asked api/requests?types)" = "$("$CULPRIT" requests "$DIR/small.culprit" --types --json)" ]
+	"$CULPRIT" analyze "$DIR/large.log" --store "$AT" --run a >/dev/null
+	local want
+	want=$("$CULPRIT" requests "$DIR/large.culprit" --types --json)
+	for _ in $(seq 40); do
+		[ "$(asked api/requests?types)" != "$want" ] || break
+		sleep 0.5
+	done
+	[ "$(asked api/requests?types)" = "$want" ]
+	[[ $(asked api/runs) == *'"generation":2'* ]]
+	for _ in $(seq 50); do
+		[ "$(sql postgres "SELECT count(*) FROM pg_stat_activity WHERE datname = '$DB'")" != 0 ] || break
+		sleep 0.5
+	done
+	[ "$(sql postgres "SELECT count(*) FROM pg_stat_activity WHERE datname = '$DB'")" = 0 ]
+	sql "$DB" "DELETE FROM culprit.runs"
+	[[ $(asked api/requests?types) == *"there are no runs"* ]]
+	kill "$SERVER"
+	wait "$SERVER"
+	SERVER=
 }
