@@ -34,6 +34,8 @@ struct db {
 	sqlite3_stmt *put[DB_TABLES], *get[DB_TABLES];
 	struct buf packed;
 	size_t batch; /* bytes since the last commit */
+	bool (*is_over)(void *to);
+	void *over_to;
 };
 
 static const char *const table_names[DB_TABLES] = { "catalog", "events",  "requests", "bodies",
@@ -385,8 +387,11 @@ int db_get(struct db *db, enum db_table table, uint64_t at, uint64_t *number, st
 {
 	struct str packed = { 0 };
 	uint64_t found = 0;
-	int r = get_packed(db, table, at, &found, &packed, err);
+	int r;
 
+	if (db->is_over && db->is_over(db->over_to))
+		return error_set(err, ECANCELED, "nobody waits for the answer any more");
+	r = get_packed(db, table, at, &found, &packed, err);
 	if (r > 0 && !pack_open(db->pack, place_of(table, found), packed, raw))
 		r = db_damaged(db, "a checksum differs", err);
 	sqlite3_reset(db->get[table]);
@@ -419,6 +424,12 @@ struct db *db_of_far(const struct db_far *far, const char *name)
 
 	db->far = *far;
 	return db;
+}
+
+void db_watch(struct db *db, bool (*is_over)(void *to), void *to)
+{
+	db->is_over = is_over;
+	db->over_to = to;
 }
 
 uint64_t db_stamp(const struct db *db)

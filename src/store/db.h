@@ -61,6 +61,8 @@ struct db_far {
 /* Reads from there, and closes it in the end. */
 struct db *db_of_far(const struct db_far *far, const char *name);
 
+/* Asked before each blob is read: true ends it with -ECANCELED. NULL: nobody is asked. */
+void db_watch(struct db *db, bool (*is_over)(void *to), void *to);
 /* 0 for those of a file. */
 uint64_t db_stamp(const struct db *db);
 

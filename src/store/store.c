@@ -183,6 +183,11 @@ int store_open(struct store **s, const char *path, struct error *err)
 	return r;
 }
 
+void store_watch(struct store *s, bool (*is_over)(void *to), void *to)
+{
+	db_watch(s->db, is_over, to);
+}
+
 uint64_t store_stamp(const struct store *s)
 {
 	return db_stamp(s->db);

@@ -100,6 +100,9 @@ int store_publish(struct store *s, const char *where, struct error *err);
 int store_open(struct store **s, const char *path, struct error *err);
 /* Also throws an unfinished run away. */
 void store_close(struct store *s);
+/* Asked now and then while the run is read, true: whoever reads fails with -ECANCELED. NULL: nobody
+ * is asked. */
+void store_watch(struct store *s, bool (*is_over)(void *to), void *to);
 /* Another run that replaced this one in PostgreSQL has another one; 0 for a file. */
 uint64_t store_stamp(const struct store *s);
 /* Whether the file begins like a run file; false when it cannot be read. */

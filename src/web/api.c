@@ -27,6 +27,7 @@
 /* A question as it was asked: its runs, and its options in the order of the question. */
 struct put {
 	const struct question *question;
+	const struct asked *asked;
 	struct option options[OPTIONS_MAX + 2]; /* its own, json, and the end */
 	const char *values[OPTIONS_MAX + 2];
 	unsigned run[2];
@@ -125,8 +126,11 @@ static int take_runs(struct put *p, struct runs *runs, struct error *err)
 {
 	int r = 0;
 
-	for (unsigned i = 0; i < p->question->nr_runs && r >= 0; i++)
+	for (unsigned i = 0; i < p->question->nr_runs && r >= 0; i++) {
 		r = runs_take(runs, p->run[i], &p->stores[i], &p->generation[i], err);
+		if (r >= 0)
+			store_watch(p->stores[i], p->asked->is_over, p->asked->over_to);
+	}
 	return r;
 }
 
@@ -305,7 +309,9 @@ static int ask_somehow(const struct api *api, struct put *p, struct str key, str
 	if (!p->is_ahead && api->crowd)
 		crowd_done(api->crowd);
 	apart_lock(api->apart);
-	if (!answers_find(api->answers, key, &r->body, &r->status))
+	if (p->asked->is_over && p->asked->is_over(p->asked->over_to))
+		got = error_set(err, ECANCELED, "nobody waits for the answer any more");
+	else if (!answers_find(api->answers, key, &r->body, &r->status))
 		got = ask_apart(api, p, &r->body, err);
 	/* before the next one looks whether it is there */
 	if (got >= 0 && r->body.n <= BODY_MAX)
@@ -339,7 +345,9 @@ static void answer(const struct api *api, struct put *p, struct reply *r)
 
 void api_ahead(const struct api *api, const struct asked *a)
 {
-	struct put p = { .question = find_question(a->path + strlen("/api/")), .is_ahead = true };
+	struct put p = { .question = find_question(a->path + strlen("/api/")),
+			 .asked = a,
+			 .is_ahead = true };
 	struct reply r = { .status = 200 };
 	struct error err = { 0 };
 
@@ -352,7 +360,7 @@ void api_ahead(const struct api *api, const struct asked *a)
 
 void api_question(const struct api *api, const struct asked *a, struct reply *r)
 {
-	struct put p = { .question = find_question(a->path + strlen("/api/")) };
+	struct put p = { .question = find_question(a->path + strlen("/api/")), .asked = a };
 	struct error err = { 0 };
 	int got;
 

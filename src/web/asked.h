@@ -19,6 +19,9 @@ struct asked {
 	size_t nr_params;
 	bool has_too_many; /* parameters */
 	bool has_zero;     /* a byte within one of them */
+	/* Whether the asker went away; may be NULL. */
+	bool (*is_over)(void *to);
+	void *over_to;
 };
 
 /* NULL when there is none. */

@@ -110,9 +110,9 @@ void crowd_end(struct crowd *c, struct guest *g)
 	pthread_mutex_unlock(&c->lock);
 }
 
-static bool is_gone(int socket)
+bool crowd_is_gone(const struct guest *g)
 {
-	struct pollfd p = { .fd = socket, .events = POLLRDHUP };
+	struct pollfd p = { .fd = g->socket, .events = POLLRDHUP };
 
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
@@ -124,7 +124,7 @@ bool crowd_wait(struct crowd *c, struct guest *g)
 	pthread_mutex_lock(&c->lock);
 	while (c->nr_working >= c->nr_working_most) {
 		pthread_cond_wait(&c->has_room, &c->lock);
-		is_there = !is_gone(g->socket);
+		is_there = !crowd_is_gone(g);
 	}
 	if (is_there)
 		c->nr_working++;

@@ -23,6 +23,8 @@ size_t crowd_leave(struct crowd *c, struct guest *g);
 /* Between these two it is not idle. */
 void crowd_begin(struct crowd *c, struct guest *g);
 void crowd_end(struct crowd *c, struct guest *g);
+/* Whether it was closed from the other side. */
+bool crowd_is_gone(const struct guest *g);
 /* Waits until there is room to work on an answer: false when the asker went away meanwhile. */
 bool crowd_wait(struct crowd *c, struct guest *g);
 void crowd_done(struct crowd *c);

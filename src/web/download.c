@@ -52,8 +52,10 @@ void download_answer(const struct api *api, const struct asked *a, struct reply 
 	}
 	if (got >= 0)
 		got = runs_take(api->runs, run, &s, &generation, &err);
-	if (got >= 0)
+	if (got >= 0) {
+		store_watch(s, a->is_over, a->over_to);
 		got = write_file(s, x, r, &err);
+	}
 	if (s)
 		runs_give(api->runs, run, generation, s);
 	if (got < 0) {

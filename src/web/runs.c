@@ -261,6 +261,7 @@ void runs_give(struct runs *r, unsigned run, uint64_t generation, struct store *
 {
 	struct run *it;
 
+	store_watch(s, NULL, NULL);
 	pthread_mutex_lock(&r->lock);
 	it = find(r, run);
 	if (it->generation == generation && it->nr_spare < SPARE_MAX) {

@@ -181,6 +181,11 @@ static bool work(struct web *w, struct MHD_Connection *c, const struct asked *a,
 	return true;
 }
 
+static bool is_over(void *to)
+{
+	return crowd_is_gone(to);
+}
+
 /* The library counts the time of a long answer as idle and would close before it is sent; a time
  * that is set anew where there was none begins with now. */
 static enum MHD_Result reply_to(struct web *w, struct MHD_Connection *c, const struct asked *a)
@@ -221,6 +226,8 @@ static enum MHD_Result handle(void *to, struct MHD_Connection *c, const char *pa
 		return MHD_YES;
 	}
 	read_asked(&a, c, method, path);
+	a.is_over = is_over;
+	a.over_to = guest_of(c);
 	return reply_to(w, c, &a);
 }
 

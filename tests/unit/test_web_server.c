@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,6 +299,31 @@ static void who_waits_and_leaves_is_not_worked_for(void **state)
 	crowd_free(c);
 }
 
+static bool is_over(void *to)
+{
+	(void)to;
+	return true;
+}
+
+static void a_question_that_nobody_waits_for_ends(void **state)
+{
+	const struct served *s = *state;
+	struct store *run = NULL;
+	uint64_t generation = 0;
+	struct buf json = { 0 };
+	struct error err = { 0 };
+	int got = 0;
+
+	assert_int_equal(runs_take(s->runs, 1, &run, &generation, &err), 0);
+	store_watch(run, is_over, NULL);
+	run_ask(&run, "answer", NULL, &json, &got);
+	assert_int_equal(got, -ECANCELED);
+	/* whoever takes it next is another asker */
+	runs_give(s->runs, 1, generation, run);
+	expect(s, "/api/answer", 200, "GET /order");
+	buf_done(&json);
+}
+
 static void listening_has_conditions(void **state)
 {
 	struct runs *runs = runs_new();
@@ -335,6 +361,7 @@ int main(void)
 		SERVED(odd_questions_are_refused),
 		SERVED(a_value_is_not_taken_for_two),
 		SERVED(runs_may_change_go_and_come),
+		SERVED(a_question_that_nobody_waits_for_ends),
 		cmocka_unit_test(who_waits_and_leaves_is_not_worked_for),
 		cmocka_unit_test(listening_has_conditions),
 	};
