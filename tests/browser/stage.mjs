@@ -1,7 +1,7 @@
 // What tests stand on: runs that are made once, a server for them, a browser, and helpers to look with.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { writeHostile } from './hostile.mjs';
@@ -32,7 +32,8 @@ export class Stage {
 	makeRuns() {
 		const run = (name, inputs) => {
 			const path = join(this.work, 'runs', `${name}.culprit`);
-			if (!existsSync(path))
+			// another program may make another run
+			if (!existsSync(path) || statSync(path).mtimeMs < statSync(CULPRIT).mtimeMs)
 				execFileSync(CULPRIT, ['analyze', ...inputs, '-o', path], { stdio: ['ignore', 'ignore', 'inherit'] });
 			return path;
 		};
