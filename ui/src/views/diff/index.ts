@@ -61,7 +61,7 @@ export const diff: View = {
 				const by = link.params.by ?? 'hop';
 				// what is looked at came later: the other one is what it is compared with
 				const after = selected(link), before = pinned(link) ?? after;
-				const { rows } = await app.ask('diff', { ...before, against: after.run, then: written(after), by });
+				const { rows } = await app.ask('diff', { ...before, against: after.run, then: written(before) === written(after) ? '' : written(after), by });
 				if (signal.aborted)
 					return;
 				const changes = rows.filter(r => r.what && typeof r.delta === 'number');

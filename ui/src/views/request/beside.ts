@@ -54,9 +54,9 @@ export class Hops {
 			label: 'Hops, the largest difference first', height: '200px', sort: { key: 'size', isDown: true },
 			columns: [
 				{ key: 'hop', title: 'Hop', value: r => r.name, cell: r => h('span', { title: `${r.path ?? r.name}\n${count(r.calls)} calls, ${count(r.median_calls)} in the other` }, place(r), calls(r)), width: 'minmax(0,1fr)' },
-				{ key: 'this', title: 'This', value: r => r.critical, cell: r => duration(r.critical), width: '66px', isNumber: true, hint: 'how long it holds this request up, on the critical path' },
-				{ key: 'other', title: 'Other', value: r => r.median_critical, cell: r => r.median_calls ? duration(r.median_critical) : '–', width: '66px', isNumber: true, hint: 'how long it holds the other one up' },
-				{ key: 'size', title: 'Difference', value: r => Math.abs(r.delta), cell: r => bar(r, this.most), width: '96px', isNumber: true, hint: 'they add up to the difference of both' },
+				{ key: 'this', title: 'This', value: r => r.critical, cell: r => duration(r.critical), width: '4.8rem', isNumber: true, hint: 'how long it holds this request up, on the critical path' },
+				{ key: 'other', title: 'Other', value: r => r.median_critical, cell: r => r.median_calls ? duration(r.median_critical) : '–', width: '4.8rem', isNumber: true, hint: 'how long it holds the other one up' },
+				{ key: 'size', title: 'Difference', value: r => Math.abs(r.delta), cell: r => bar(r, this.most), width: '7rem', isNumber: true, hint: 'they add up to the difference of both' },
 			],
 		});
 		put(this.el, this.title, this.words, this.table.el);

@@ -39,6 +39,9 @@ async function loadBeside(app: App, id: string, beside: string): Promise<{ compa
 	return compared ? { compared, other: await load(app, String(compared.other.id)) } : null;
 }
 
+/** A node has the same colour in both. */
+const coloured = (other: Request, r: Request): Request => ({ ...other, nodes: [...r.nodes, ...other.nodes.filter(n => !r.nodes.includes(n))] });
+
 /** Alone, beside the median, beside any other. */
 function chooser(beside: string, app: App): HTMLElement {
 	const set = (to: string): void => app.select({ beside: to, besidespan: '', besidefolded: '' });
@@ -103,7 +106,7 @@ export const request: View = {
 				if (signal.aborted)
 					return;
 				now = r;
-				with_ = found;
+				with_ = found && { ...found, other: coloured(found.other, r) };
 				put(top, sideNote(link, app), h('div', { class: 'headrow' }, head(r, app, link), chooser(beside, app)), h('h3', {}, 'What held it up, over time'), strip(r, pick), ranking(r, pick));
 				showBeside(r, link);
 				const picked = found?.other.byId.get(link.params.besidespan ?? ''), span = picked ?? r.byId.get(link.params.span ?? '') ?? longest(r);
