@@ -38,6 +38,10 @@ export async function headers_protect_the_page({ url }) {
 		assert.equal(headers['x-content-type-options'], 'nosniff');
 		assert.equal(headers['x-frame-options'], 'DENY');
 		assert.equal(headers['referrer-policy'], 'no-referrer');
+		assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
+		assert.equal(headers['cross-origin-resource-policy'], 'same-origin');
+		for (const banner of ['server', 'x-powered-by'])
+			assert.equal(headers[banner], undefined, 'nobody learns what serves it');
 		assert.equal(headers['access-control-allow-origin'], undefined);
 	}
 }

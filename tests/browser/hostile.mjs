@@ -11,14 +11,31 @@ const TRICKS = [
 
 export const hostileNames = Array.from({ length: 100 }, (_, i) => TRICKS[i % TRICKS.length] + (i >= TRICKS.length ? ` #${i}` : ''));
 
-/** As a log and as a trace; returns the files. */
+/** Objects (users, their sessions, jobs of those) and threads whose names do not behave. */
+function oddObjects(at) {
+	const odd = ['&lt;b&gt;', '\u202e', '\'onload=window.pwned=1\'', '<img-src=x-onerror=window.pwned=1>', '\u2066', 'é日'], lines = [];
+	const say = (level, thread, text) => lines.push(`${at(lines.length)} ${level} [${thread}] shop: ${text}`);
+	for (let i = 0; i < 60; i++) {
+		const tail = odd[i % odd.length], session = `session=ses_${1000 + i}${tail}`, user = `user=usr_${i % odd.length}${tail}`;
+		say('INFO', `pool-1-thread-${i % 4}${tail}`, `${user} opened ${session}`);
+		for (let k = 0; k < 3; k++) {
+			say('INFO', `t${k}${tail}`, `${session} begins job=job_${i}_${k}${tail}`);
+			say('ERROR', `t${k}${tail}`, `${session} ended job=job_${i}_${k}${tail} in ${3 * k} ms`);
+		}
+		say('INFO', 'x', `${user} closed ${session}`);
+	}
+	return lines.join('\n') + '\n';
+}
+
+/** As logs and as a trace; returns the files. */
 export function writeHostile(folder) {
-	const log = join(folder, '<img src=x onerror=window.pwned=1>\u202e&quot;.log'), trace = join(folder, 'hostile.json');
+	const log = join(folder, '<img src=x onerror=window.pwned=1>\u202e&quot;.log'), trace = join(folder, 'hostile.json'), objects = join(folder, 'hostile objects.log');
 	const at = i => new Date(1_790_000_000_000 + 50 * i).toISOString().replace('T', ' ').replace('Z', '');
 	writeFileSync(log, hostileNames.map((name, i) => `${at(3 * i)} INFO [worker ${name.replaceAll('\n', ' ')}] shop: begin request_id=r${i} ${name}\n${at(3 * i + 1)} ERROR [worker] shop: end request_id=r${i} ${name}`).join('\n') + '\n');
+	writeFileSync(objects, oddObjects(at));
 	writeFileSync(trace, JSON.stringify({ data: hostileNames.map((name, i) => ({
 		traceID: (0x10000 + i).toString(16).padStart(16, '0'), processes: { p1: { serviceName: name, tags: [] } },
 		spans: [{ traceID: (0x10000 + i).toString(16).padStart(16, '0'), spanID: (0x100 + i).toString(16).padStart(16, '0'), operationName: name, references: [], startTime: 1_790_000_000_000_000 + 100_000 * i, duration: 1000 + 37 * i, processID: 'p1', tags: [{ key: name, type: 'string', value: name }], logs: [] }],
 	})) }));
-	return [log, trace];
+	return [log, objects, trace];
 }

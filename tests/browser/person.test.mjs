@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostileNames } from './hostile.mjs';
+import { asked, rows } from './stage.mjs';
 
 const VIEWS = ['answer', 'requests', 'request', 'paths', 'objects', 'diff'];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -54,16 +55,47 @@ export async function everybody_can_use_every_view(scene) {
 	}
 }
 
+/** Nothing of a name became an element, ran, or turns the direction of what stands beside it: in texts, tooltips and labels. */
+async function isTame(scene, where) {
+	assert.equal(await scene.page.evaluate(() => window.pwned), undefined, where);
+	assert.equal(await scene.page.locator('main script, main iframe, main img, main base, main meta, main style').count(), 0, where);
+	const turning = await scene.page.evaluate(() => [...document.body.querySelectorAll('*')].flatMap(e => [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data).concat(['title', 'aria-label'].map(a => e.getAttribute(a) ?? '')))
+		.filter(t => /[\u202a-\u202e\u2066-\u2069\u0000]/.test(t)));
+	assert.deepEqual(turning, [], `${where}: nothing turns the direction`);
+}
+
 export async function hostile_names_are_text(scene) {
 	for (const view of VIEWS) {
 		await scene.open(`#/${view}?run=3&against=3`);
-		assert.equal(await scene.page.evaluate(() => window.pwned), undefined, view);
-		assert.equal(await scene.page.locator('main script, main iframe, main img, main base, main meta, main style').count(), 0, view);
+		await isTame(scene, view);
 		await scene.screen(`hostile-${view}`);
 	}
 	await scene.open('#/requests?run=3');
 	const shown = await scene.text('main');
 	assert.ok(shown.includes('<script>window.pwned=1</script>') || shown.includes('<img src=x'), 'markup is shown as it is written');
-	assert.ok(!/[\u202a-\u202e\u2066-\u2069\u0000]/.test(shown), 'nothing turns the direction');
 	assert.equal(hostileNames.length, 100);
+}
+
+export async function hostile_objects_threads_and_files_are_text(scene) {
+	const logged = rows(asked('requests', scene.runs.hostile)).filter(r => r.events > 1);
+	assert.ok(logged.length > 10);
+	for (const { id } of [logged[0], logged.at(-1)]) {
+		await scene.open(`#/request?run=3&request=${id}`);
+		await scene.page.locator('.timeline .row').nth(1).click();
+		await scene.settled();
+		await isTame(scene, `request ${id}`);
+	}
+	await scene.open('#/objects?run=3');
+	assert.ok(await scene.page.locator('.typesgraph .box').count() > 1);
+	for (const nr of [0, 1]) {
+		await scene.page.locator('.typesgraph .box').nth(nr).click();
+		await scene.settled();
+		await scene.page.locator('.objscroll').focus();
+		await scene.page.keyboard.press('j');
+		await scene.settled();
+		await isTame(scene, `objects ${nr}`);
+	}
+	await scene.screen('hostile-one-object');
+	await scene.page.locator('.losses summary').click();
+	await isTame(scene, 'losses');
 }

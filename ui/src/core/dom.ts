@@ -3,12 +3,15 @@
 type Child = Node | string | number | null | undefined | false;
 type Attrs = Record<string, string | number | boolean | EventListener | undefined>;
 
+/** Attributes that people read. */
+const READ = new Set(['title', 'aria-label', 'placeholder', 'alt']);
+
 function fill(el: Element, attrs: Attrs, children: Child[]): void {
 	for (const [name, value] of Object.entries(attrs)) {
 		if (typeof value === 'function')
 			el.addEventListener(name, value);
 		else if (value !== undefined && value !== false)
-			el.setAttribute(name, value === true ? '' : String(value));
+			el.setAttribute(name, value === true ? '' : READ.has(name) ? shown(String(value)) : String(value));
 	}
 	for (const child of children)
 		if (child !== null && child !== undefined && child !== false)

@@ -1,6 +1,6 @@
 // The lives of objects over time, children below parents, on a canvas: ten thousand rows and a million marks stay smooth since only what is seen is drawn.
 import type { Row } from '../../core/api';
-import { h } from '../../core/dom';
+import { h, shown } from '../../core/dom';
 import { clock, count, duration } from '../../core/format';
 import { colour, font, palette } from '../../core/theme';
 import type { Thing } from './tree';
@@ -141,7 +141,7 @@ export class ObjectTimeline {
 		c.rect(indent + FOLD, y, LABEL - indent - FOLD - 8, ROW);
 		c.clip();
 		const text = thing.children.length ? `${thing.name} (${thing.children.length})` : thing.name;
-		c.fillText(shortened(c, text, LABEL - indent - FOLD - 8), indent + FOLD, y + 15);
+		c.fillText(shortened(c, shown(text), LABEL - indent - FOLD - 8), indent + FOLD, y + 15);
 		c.restore();
 		const x = Math.max(LABEL, this.x(thing.first)), end = Math.min(width - 16, this.x(thing.last));
 		if (end < LABEL || x > width - 16)
@@ -221,7 +221,7 @@ export class ObjectTimeline {
 		if (!row)
 			return;
 		const t = row.thing, box = this.el.getBoundingClientRect();
-		this.tip.textContent = `${t.type} ${t.name}: ${duration(t.last - t.first)}, ${clock(t.first)} to ${clock(t.last)}, ${count(t.events)} lines${t.errors ? `, ${count(t.errors)} errors` : ''}`;
+		this.tip.textContent = shown(`${t.type} ${t.name}: ${duration(t.last - t.first)}, ${clock(t.first)} to ${clock(t.last)}, ${count(t.events)} lines${t.errors ? `, ${count(t.errors)} errors` : ''}`);
 		this.tip.style.left = `${Math.max(0, Math.min(e.clientX - box.left + 14, box.width - this.tip.offsetWidth - 8))}px`;
 		this.tip.style.top = `${e.clientY - box.top + 16}px`;
 	}
@@ -247,7 +247,7 @@ export class ObjectTimeline {
 		this.later();
 		if (!row)
 			return;
-		this.said.textContent = `${row.thing.type} ${row.thing.name}`;
+		this.said.textContent = shown(`${row.thing.type} ${row.thing.name}`);
 		this.o.pick(row.thing);
 	}
 

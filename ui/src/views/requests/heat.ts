@@ -1,6 +1,6 @@
 // Latency over time: cells where requests are many, dots where each can be seen. A rectangle that is drawn selects.
 import type { Row } from '../../core/api';
-import { h } from '../../core/dom';
+import { h, shown } from '../../core/dom';
 import { clock, count, duration } from '../../core/format';
 import { colour, font } from '../../core/theme';
 import { Axes, type Range } from './axes';
@@ -182,7 +182,7 @@ export class Heat {
 			return;
 		const t = this.axes.time(e.offsetX), v = this.axes.latency(e.offsetY), p = this.nearest(e.offsetX, e.offsetY);
 		const cell = this.data.cells.find(x => t >= x.from && t < x.until && v >= x.low && v < x.high);
-		this.tip.textContent = p ? `request ${p.id}: ${p.type}, ${duration(p.duration)} at ${clock(p.start)}. Click to open.` : cell ? `${count(cell.count)} requests of ${duration(cell.low)} to ${duration(cell.high)} at ${clock(cell.from)}` : `${clock(t)}, ${duration(v)}`;
+		this.tip.textContent = p ? `request ${p.id}: ${shown(p.type)}, ${duration(p.duration)} at ${clock(p.start)}. Click to open.` : cell ? `${count(cell.count)} requests of ${duration(cell.low)} to ${duration(cell.high)} at ${clock(cell.from)}` : `${clock(t)}, ${duration(v)}`;
 		this.tip.hidden = false;
 		this.tip.style.left = `${Math.min(e.offsetX + 14, this.el.clientWidth - this.tip.offsetWidth - 4)}px`;
 		this.tip.style.top = `${Math.max(0, e.offsetY - 30)}px`;
