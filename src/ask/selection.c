@@ -121,19 +121,14 @@ bool selection_then(const struct args *args, const char *part, struct buf *value
 
 /* --- what it means in a run ------------------------------------------------------------------ */
 
-static int read_moment(const struct selection *sel, enum facet part, struct store *s, int64_t *ns,
-		       struct error *err)
+static int read_moment(const struct selection *sel, enum facet part, const struct store *s,
+		       int64_t *ns, struct error *err)
 {
-	struct store_totals totals;
-	int r;
+	int64_t day = store_first_ns(s);
 
-	if (!sel->text[part])
-		return 0;
-	r = store_totals(s, &totals, err);
-	if (r >= 0)
-		r = when_parse(sel->text[part], totals.first_ns == NS_NONE ? 0 : totals.first_ns,
-			       ns, err);
-	return r < 0 ? error_prefix(err, "--%s", names[part]) : 0;
+	if (sel->text[part] && when_parse(sel->text[part], day == NS_NONE ? 0 : day, ns, err) < 0)
+		return error_prefix(err, "--%s", names[part]);
+	return 0;
 }
 
 static int read_length(const struct selection *sel, enum facet part, int64_t *ns, struct error *err)

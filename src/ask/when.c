@@ -122,21 +122,17 @@ int when_times(const struct args *args, struct store *s, struct request_filter *
 	       struct error *err)
 {
 	const char *from = args_get(args, "from"), *until = args_get(args, "until");
-	struct store_totals totals;
-	int r;
+	int64_t day = store_first_ns(s);
 
 	if (!from && !until)
 		return 0;
-	r = store_totals(s, &totals, err);
-	if (r < 0)
-		return r;
-	if (totals.first_ns == NS_NONE)
-		totals.first_ns = 0;
+	if (day == NS_NONE)
+		day = 0;
 	f->from_ns = INT64_MIN;
 	f->until_ns = INT64_MAX;
-	if (from && when_parse(from, totals.first_ns, &f->from_ns, err) < 0)
+	if (from && when_parse(from, day, &f->from_ns, err) < 0)
 		return error_prefix(err, "--from");
-	if (until && when_parse(until, totals.first_ns, &f->until_ns, err) < 0)
+	if (until && when_parse(until, day, &f->until_ns, err) < 0)
 		return error_prefix(err, "--until");
 	return 0;
 }

@@ -258,6 +258,11 @@ int store_totals(struct store *s, struct store_totals *t, struct error *err)
 	return r;
 }
 
+int64_t store_first_ns(const struct store *s)
+{
+	return s->catalog.totals.first_ns;
+}
+
 struct str store_fact(struct store *s, const char *name)
 {
 	vec_each (&s->catalog.facts, f)

@@ -115,6 +115,8 @@ struct store_totals {
 	int64_t first_ns, last_ns; /* NS_NONE when there is nothing with a time */
 };
 int store_totals(struct store *s, struct store_totals *t, struct error *err);
+/* first_ns of the totals, which costs nothing. */
+int64_t store_first_ns(const struct store *s);
 /* A fact, borrowed until close; the empty string when it was never set. */
 struct str store_fact(struct store *s, const char *name);
 
