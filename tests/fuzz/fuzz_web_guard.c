@@ -7,13 +7,20 @@
 #include "web/guard.h"
 #include "web/reply.h"
 
+#define TOKEN "0123456789abcdef"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int holds(const char *header)
+{
+	return header && strstr(header, TOKEN) != NULL;
+}
 
 /* Lines of the input are the headers in turn; a missing one is absent. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct guard guards[] = { { NULL, false, 7272 },
-					       { "0123456789abcdef", true, 443 } };
+	static const struct guard guards[] = { { NULL, false, 7272, "own.example" },
+					       { TOKEN, true, 443, NULL } };
 	char *text = malloc(size + 1), *rest = text;
 	struct asked a = { .method = "GET", .path = "/" };
 	const char **fields[] = { &a.host,   &a.origin,        &a.site,
@@ -30,7 +37,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < 2; i++) {
 		struct reply r = { 0 };
 
-		guard_lets_in(&guards[i], &a, &r);
+		/* nobody comes in without the token, wherever it stands */
+		if (guard_lets_in(&guards[i], &a, &r) && i && !holds(a.cookie) &&
+		    !holds(a.authorization))
+			abort();
 		reply_done(&r);
 	}
 	free(text);
