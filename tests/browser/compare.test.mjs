@@ -1,7 +1,10 @@
 // Two of a kind: a request beside another, a selection beside another, in every view and in the address.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { asked, rows } from './stage.mjs';
 
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const NONE = { type: '', node: '', from: '', until: '', min: '', max: '' };
 /** As the page writes what is compared with. */
 const written = parts => Object.entries({ ...NONE, ...parts }).map(([k, v]) => `${k}=${v}`).join(',');
@@ -135,4 +138,38 @@ export async function objects_show_when_lines_name_them(scene) {
 		return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v > 0);
 	});
 	assert.ok(drawn);
+}
+
+export async function comparing_fits_and_can_be_read_by_all(scene) {
+	const { early, late } = halves(scene), both = { ...late, then: written(early), against: '1' };
+	for (const [width, height] of [[1280, 800], [3840, 2160]])
+		for (const scheme of ['light', 'dark']) {
+			await scene.page.setViewportSize({ width, height });
+			await scene.page.emulateMedia({ colorScheme: scheme });
+			for (const [view, params] of [['request', { ...both, beside: 'median' }], ['requests', both], ['paths', both], ['diff', both]]) {
+				await scene.open(link(view, params));
+				await scene.screen(`compared-${view}-${width}-${scheme}`);
+				const wide = await scene.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+				assert.ok(wide <= 0, `${view} at ${width}: ${wide} px too wide`);
+				await scene.page.evaluate(axe);
+				const { violations } = await scene.page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+				assert.deepEqual(violations.map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.target.join(' ')).join(', ')}`), [], `${view}, ${width}, ${scheme}`);
+			}
+		}
+}
+
+export async function hostile_names_are_text_when_compared(scene) {
+	const types = rows(asked('requests', scene.runs.hostile, '--types')).filter(r => r.type && r.type.length < 1000), type = types.find(r => /[<,=]/.test(r.type)) ?? types[0];
+	for (const [view, params] of [['request', { beside: 'median' }], ['requests', { type: type.type }], ['paths', { type: type.type }], ['diff', { type: type.type }], ['diff', { against: '1' }]]) {
+		await scene.open(link(view, { run: '3', against: '3', then: written({}), ...params }));
+		assert.equal(await scene.page.evaluate(() => window.pwned), undefined, view);
+		assert.equal(await scene.page.locator('body script, main iframe, main img, main base, main meta, main style').count(), 0, view);
+	}
+	// kept and taken back: the name is the same afterwards
+	await scene.open(link('requests', { run: '3', type: type.type }));
+	await scene.page.keyboard.press('c');
+	await scene.settled();
+	await scene.page.keyboard.press('x');
+	await scene.settled();
+	assert.equal(new URLSearchParams(scene.hash.split('?')[1]).get('type'), type.type);
 }
