@@ -7,22 +7,51 @@
 #include "base/shelf.h"
 
 #define SLOTS_MIN 64
+#define GROUP ((size_t)64) /* slots beside each other for keys beside each other */
+#define SLOTS_GROUPED ((size_t)4096)
 
-static size_t place_of(const struct map *m, uint64_t key)
+static uint64_t mixed(uint64_t key)
 {
 	uint64_t h = key * 0x9e3779b97f4a7c15u;
 
 	h ^= h >> 29;
 	h *= 0xbf58476d1ce4e5b9u;
-	h ^= h >> 32;
-	return (size_t)h & (m->nr_slots - 1);
+	return h ^ h >> 32;
+}
+
+/* Keys are mostly numbers that were given out one after the other, and what is asked for together
+ * has numbers close by. A large table that may lie in a file has them in one group of slots: at
+ * random, each would be on a page of its own. */
+static bool is_grouped(const struct map *m)
+{
+	return m->shelf && m->nr_slots >= SLOTS_GROUPED;
+}
+
+/* Groups are found by chance, the place in a group goes by the key, turned by as much as the
+ * group says, so that keys that are all even do not meet. Who finds a slot taken goes to the same
+ * place in the next group, and after all groups to the next place. */
+static struct map_slot *slot_in_groups(const struct map *m, uint64_t key)
+{
+	uint64_t h = mixed(key / GROUP);
+	size_t mask = m->nr_slots - 1, first, i;
+
+	first = i = ((size_t)h * GROUP & mask) | ((key + (h >> 56)) & (GROUP - 1));
+	while (m->slots[i].key && m->slots[i].key != key) {
+		i = (i + GROUP) & mask;
+		if (i == first)
+			first = i = (i + 1) & mask;
+	}
+	return &m->slots[i];
 }
 
 /* Where the key stands or would stand; it is not 0. */
 static struct map_slot *slot_of(const struct map *m, uint64_t key)
 {
-	size_t i = place_of(m, key);
+	size_t i;
 
+	if (is_grouped(m))
+		return slot_in_groups(m, key);
+	i = (size_t)mixed(key) & (m->nr_slots - 1);
 	while (m->slots[i].key && m->slots[i].key != key)
 		i = (i + 1) & (m->nr_slots - 1);
 	return &m->slots[i];
@@ -33,7 +62,7 @@ static void resize(struct map *m, size_t nr_slots)
 	struct map old = *m;
 
 	m->nr_slots = nr_slots;
-	m->slots = shelf_zalloc(m->shelf, mem_bytes(m->nr_slots, sizeof(*m->slots)));
+	m->slots = shelf_table(m->shelf, mem_bytes(m->nr_slots, sizeof(*m->slots)), old.slots);
 	for (size_t i = 0; i < old.nr_slots; i++)
 		if (old.slots[i].key)
 			*slot_of(m, old.slots[i].key) = old.slots[i];

@@ -39,4 +39,14 @@ static inline uint64_t map_pair(uint32_t a, uint32_t b)
 	return (uint64_t)a << 32 | b;
 }
 
+/* Three numbers as one key; other keys may be the same, as improbable as that is. Those that differ
+ * in the last number by little are close to each other, as with two. */
+static inline uint64_t map_three(uint32_t a, uint32_t b, uint32_t c)
+{
+	uint64_t front = map_pair(a, c >> 8) * 0x9e3779b97f4a7c15u ^ b * 0xc2b2ae3d27d4eb4fu;
+
+	front ^= front >> 29;
+	return (front * 0xbf58476d1ce4e5b9u & ~(uint64_t)255) | (c & 255);
+}
+
 #endif

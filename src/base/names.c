@@ -32,20 +32,14 @@ static struct names_slot *names_slot(const struct names *t, struct str s, uint32
 	}
 }
 
-static void names_grow(struct names *t)
+/* Two slots in three are taken at the most. */
+static void grow_slots(struct names *t)
 {
 	struct names_slot *old = t->slots;
-	uint32_t nr_old = t->nr_slots, room = t->room ? 2 * t->room : 64;
-	struct shelf *shelf = t->arena.shelf;
+	uint32_t nr_old = t->nr_slots;
 
-	t->v = shelf_realloc(shelf, t->v, t->room * sizeof(*t->v), mem_bytes(room, sizeof(*t->v)));
-	t->hash = shelf_realloc(shelf, t->hash, t->room * sizeof(*t->hash),
-				mem_bytes(room, sizeof(*t->hash)));
-	t->room = room;
-	t->nr_slots = 2 * t->room;
-	t->slots = shelf_zalloc(shelf, mem_bytes(t->nr_slots, sizeof(*t->slots)));
-	if (!t->nr)
-		t->v[t->nr++] = STR("");
+	t->nr_slots = nr_old ? 2 * nr_old : 128;
+	t->slots = shelf_table(t->arena.shelf, mem_bytes(t->nr_slots, sizeof(*t->slots)), old);
 	for (uint32_t i = 0; i < nr_old; i++) {
 		uint32_t at = old[i].hash & (t->nr_slots - 1);
 
@@ -55,7 +49,20 @@ static void names_grow(struct names *t)
 			at = (at + 1) & (t->nr_slots - 1);
 		t->slots[at] = old[i];
 	}
-	shelf_give(shelf, old);
+	shelf_give(t->arena.shelf, old);
+}
+
+static void names_grow(struct names *t)
+{
+	uint32_t room = t->room ? 2 * t->room : 64;
+	struct shelf *shelf = t->arena.shelf;
+
+	t->v = shelf_realloc(shelf, t->v, t->room * sizeof(*t->v), mem_bytes(room, sizeof(*t->v)));
+	t->hash = shelf_realloc(shelf, t->hash, t->room * sizeof(*t->hash),
+				mem_bytes(room, sizeof(*t->hash)));
+	t->room = room;
+	if (!t->nr)
+		t->v[t->nr++] = STR("");
 }
 
 sym_t names_add(struct names *t, struct str s)
@@ -71,6 +78,8 @@ sym_t names_add_hashed(struct names *t, struct str s, uint64_t hash)
 		return 0;
 	if (t->nr + 1 >= t->room)
 		names_grow(t);
+	if ((uint64_t)t->nr * 3 >= (uint64_t)t->nr_slots * 2)
+		grow_slots(t);
 	slot = names_slot(t, s, fold(hash));
 	if (slot->sym)
 		return slot->sym;

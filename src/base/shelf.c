@@ -2,7 +2,10 @@
  * A block in the file is a shared mapping of it. To take pages of such a block away from the
  * process loses nothing: they are in the system's cache, or on the disk where memory is short, and
  * come back when they are touched. A thread looks every few milliseconds at how many of them the
- * process has, and takes away those of one block after the other while they are too many.
+ * process has, and takes away those of one piece of a block after the other while they are too
+ * many. Where tables are asked at random every page may be the next to come back, so these are kept
+ * in memory proper as long as they fit into three quarters of it, and what is written once and read
+ * later makes room for them.
  */
 #include "base/shelf.h"
 
@@ -16,6 +19,7 @@
 #include <unistd.h>
 
 #define LARGE_BYTES ((size_t)1 << 20) /* smaller blocks are not worth a mapping */
+#define PIECE_BYTES ((size_t)2 << 20) /* of a block, whose pages go at once */
 #define LOOK_NS 4000000
 
 struct block {
@@ -27,6 +31,7 @@ struct block {
 struct near {
 	void *p;
 	size_t bytes;
+	bool is_table;
 };
 
 struct shelf {
@@ -39,11 +44,11 @@ struct shelf {
 	bool is_refused; /* there is no file to be had */
 	int fd, statm;
 	off_t end;
-	size_t near_bytes;     /* of large blocks in memory */
+	size_t near_bytes[2];  /* of large blocks in memory: tables are the second */
 	VEC(struct near) near; /* those */
 	VEC(struct block) blocks;
 	VEC(struct block) lent; /* by the process that forked this one */
-	size_t next;            /* of blocks: whose pages go next */
+	size_t next, next_at;   /* of blocks, and where in it: whose pages go next */
 	uint64_t filed;
 };
 
@@ -118,23 +123,43 @@ static bool count_pages(const struct shelf *s, size_t *of_files, size_t *others)
 
 static size_t bytes_for_files(const struct shelf *s, size_t others)
 {
-	size_t least = s->bound / 8;
+	size_t least = s->bound / 3;
 
 	return others + least < s->bound ? s->bound - others : least;
+}
+
+/* Takes the next pages away; true when these were the last of a block. */
+static bool drop_piece(struct shelf *s)
+{
+	const struct block *b;
+	size_t left;
+
+	if (s->next >= s->blocks.nr)
+		s->next = s->next_at = 0;
+	b = &s->blocks.v[s->next];
+	left = b->bytes > s->next_at ? b->bytes - s->next_at : 0;
+	if (left)
+		madvise(b->p + s->next_at, left < PIECE_BYTES ? left : PIECE_BYTES, MADV_DONTNEED);
+	s->next_at += PIECE_BYTES;
+	if (left > PIECE_BYTES)
+		return false;
+	s->next++;
+	s->next_at = 0;
+	return true;
 }
 
 /* With the lock. */
 static void trim(struct shelf *s)
 {
 	size_t of_files, others, room;
+	bool is_begun = false;
 
 	if (!count_pages(s, &of_files, &others))
 		return;
 	room = bytes_for_files(s, others);
-	for (size_t i = 0; i < s->blocks.nr && of_files > (i ? room / 4 * 3 : room); i++) {
-		const struct block *b = &s->blocks.v[s->next++ % s->blocks.nr];
-
-		madvise(b->p, b->bytes, MADV_DONTNEED);
+	for (size_t nr = 0; nr < s->blocks.nr && of_files > (is_begun ? room / 8 * 7 : room);) {
+		nr += drop_piece(s);
+		is_begun = true;
 		if (!count_pages(s, &of_files, &others))
 			return;
 	}
@@ -198,7 +223,7 @@ static void begin_trimming(struct shelf *s)
 
 /* NULL when the file cannot take it: room is asked for first, since a write into a mapping that
  * finds none ends the program. */
-static void *file_block(struct shelf *s, size_t bytes)
+static void *file_block(struct shelf *s, size_t bytes, bool is_table)
 {
 	struct block b = { .bytes = (bytes | (s->page_bytes - 1)) + 1, .at = s->end };
 
@@ -207,6 +232,9 @@ static void *file_block(struct shelf *s, size_t bytes)
 	b.p = mmap(NULL, b.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, b.at);
 	if (b.p == MAP_FAILED)
 		return NULL;
+	/* who asks at random does not want the pages around */
+	if (is_table)
+		madvise(b.p, b.bytes, MADV_RANDOM);
 	s->end += (off_t)b.bytes;
 	s->filed += b.bytes;
 	vec_push(&s->blocks, b);
@@ -214,31 +242,50 @@ static void *file_block(struct shelf *s, size_t bytes)
 	return b.p;
 }
 
+/* With the lock: the large block in memory that begins there, or NULL. */
+static struct near *near_at(const struct shelf *s, const void *p)
+{
+	for (size_t i = 0; p && i < s->near.nr; i++)
+		if (s->near.v[i].p == p)
+			return &s->near.v[i];
+	return NULL;
+}
+
 /* With the lock: a large block that was in memory is counted no more. */
 static void forget_near(struct shelf *s, const void *p)
 {
-	for (size_t i = 0; i < s->near.nr; i++) {
-		if (s->near.v[i].p != p)
-			continue;
-		s->near_bytes -= s->near.v[i].bytes;
-		s->near.v[i] = s->near.v[--s->near.nr];
+	struct near *n = near_at(s, p);
+
+	if (!n)
 		return;
-	}
+	s->near_bytes[n->is_table] -= n->bytes;
+	*n = s->near.v[--s->near.nr];
 }
 
-static void *take(struct shelf *s, size_t bytes, void *(*alloc)(size_t))
+/* With the lock: whether so many bytes more may be in memory, where those of old go soon. */
+static bool has_room(const struct shelf *s, size_t bytes, bool is_table, const void *old)
+{
+	const struct near *replaced = near_at(s, old);
+
+	if (replaced)
+		bytes -= replaced->bytes < bytes ? replaced->bytes : bytes;
+	return s->near_bytes[is_table] + bytes <= (is_table ? s->bound / 4 * 3 : s->bound / 8);
+}
+
+static void *take(struct shelf *s, size_t bytes, void *(*alloc)(size_t), bool is_table,
+		  const void *old)
 {
 	void *p = NULL;
 
 	if (!s || bytes < LARGE_BYTES)
 		return alloc(bytes);
 	pthread_mutex_lock(&s->lock);
-	if (s->near_bytes + bytes > s->bound / 2)
-		p = file_block(s, bytes);
+	if (!has_room(s, bytes, is_table, old))
+		p = file_block(s, bytes, is_table);
 	if (!p) {
 		p = alloc(bytes);
-		s->near_bytes += bytes;
-		vec_push(&s->near, (struct near){ p, bytes });
+		s->near_bytes[is_table] += bytes;
+		vec_push(&s->near, (struct near){ p, bytes, is_table });
 	}
 	pthread_mutex_unlock(&s->lock);
 	return p;
@@ -246,12 +293,30 @@ static void *take(struct shelf *s, size_t bytes, void *(*alloc)(size_t))
 
 void *shelf_alloc(struct shelf *s, size_t bytes)
 {
-	return take(s, bytes, mem_alloc);
+	return take(s, bytes, mem_alloc, false, NULL);
 }
 
 void *shelf_zalloc(struct shelf *s, size_t bytes)
 {
-	return take(s, bytes, mem_zalloc);
+	return take(s, bytes, mem_zalloc, false, NULL);
+}
+
+void *shelf_table(struct shelf *s, size_t bytes, const void *old)
+{
+	return take(s, bytes, mem_zalloc, true, old);
+}
+
+/* Large blocks are moved faster than their pages are taken away: that is seen to on the way. */
+static void move(struct shelf *s, char *to, const char *from, size_t bytes)
+{
+	for (size_t n; bytes; bytes -= n, to += n, from += n) {
+		n = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
+		memcpy(to, from, n);
+		pthread_mutex_lock(&s->lock);
+		if (s->is_trimming)
+			trim(s);
+		pthread_mutex_unlock(&s->lock);
+	}
 }
 
 void *shelf_realloc(struct shelf *s, void *p, size_t old_bytes, size_t bytes)
@@ -262,7 +327,7 @@ void *shelf_realloc(struct shelf *s, void *p, size_t old_bytes, size_t bytes)
 		return mem_realloc(p, bytes);
 	made = shelf_alloc(s, bytes);
 	if (p)
-		memcpy(made, p, old_bytes < bytes ? old_bytes : bytes);
+		move(s, made, p, old_bytes < bytes ? old_bytes : bytes);
 	shelf_give(s, p);
 	return made;
 }

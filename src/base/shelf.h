@@ -27,6 +27,9 @@ uint64_t shelf_filed(struct shelf *s);
  * for which there is no room on the disk. */
 void *shelf_alloc(struct shelf *s, size_t bytes);  /* not cleared */
 void *shelf_zalloc(struct shelf *s, size_t bytes); /* cleared */
+/* The same for a table that is asked at random, which has most of the memory before others have
+ * it. old: what it takes the place of, to be given back once that is done; or NULL. */
+void *shelf_table(struct shelf *s, size_t bytes, const void *old);
 void *shelf_realloc(struct shelf *s, void *p, size_t old_bytes, size_t bytes);
 void shelf_give(struct shelf *s, void *p);
 

@@ -92,6 +92,29 @@ static void tables_lie_on_it_and_tell_the_same(void **state)
 	shelf_free(s);
 }
 
+static void tables_have_memory_before_others(void **state)
+{
+	struct shelf *s = shelf_new(16 * MIB, NULL);
+	void *stream = shelf_alloc(s, 4 * MIB), *table, *grown, *other;
+	uint64_t filed = shelf_filed(s);
+
+	(void)state;
+	assert_true(filed >= 4 * MIB);
+	table = shelf_table(s, 8 * MIB, NULL);
+	assert_int_equal(shelf_filed(s), filed);
+	/* what takes the place of another one has its room as well */
+	grown = shelf_table(s, 12 * MIB, table);
+	assert_int_equal(shelf_filed(s), filed);
+	shelf_give(s, table);
+	other = shelf_table(s, 2 * MIB, NULL);
+	assert_true(shelf_filed(s) > filed);
+	shelf_give(s, stream);
+	shelf_give(s, grown);
+	shelf_give(s, other);
+	assert_int_equal(shelf_filed(s), 0);
+	shelf_free(s);
+}
+
 static uint64_t number_of(const void *record)
 {
 	return *(const uint64_t *)record;
@@ -167,6 +190,7 @@ int main(void)
 		cmocka_unit_test(below_the_bound_there_is_no_file),
 		cmocka_unit_test(what_grows_beyond_it_is_kept_and_takes_no_memory),
 		cmocka_unit_test(tables_lie_on_it_and_tell_the_same),
+		cmocka_unit_test(tables_have_memory_before_others),
 		cmocka_unit_test(records_are_sorted_on_it),
 		cmocka_unit_test(without_a_directory_all_is_in_memory),
 		cmocka_unit_test(a_child_changes_nothing_of_its_parents),

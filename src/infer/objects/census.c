@@ -8,7 +8,10 @@
 #include "infer/objects/told.h"
 #include "model/mention.h"
 
-enum { SMALL_LINES = 200 }; /* fewer than that are read as literally as the paper does */
+enum {
+	SMALL_LINES = 200, /* fewer than that are read as literally as the paper does */
+	MANY_WAYS = 16,    /* in which a value is shown */
+};
 
 static void span_of(struct census *w)
 {
@@ -36,24 +39,88 @@ static void number_logs(struct census *w)
 	}
 }
 
-/* Most steps look at identifiers, not at lines: of these there are far fewer. */
+static uint64_t key_of(const struct told_id *id)
+{
+	return map_pair(id->shown << 6 | id->place, id->value);
+}
+
+/* Of a chain from here on: the one that looks the same, or UINT32_MAX. Most values are shown in a
+ * few ways, which are tried one by one. Those farther up are in a table, as is from now on the
+ * last one that was tried. */
+static uint32_t find_same(const struct census *w, const struct told_id *id, struct map *many)
+{
+	uint32_t at = w->latest_of[id->value], last = 0;
+	const uint64_t *known;
+	size_t nr = 0;
+
+	for (; at && nr < MANY_WAYS; nr++, at = w->earlier.v[at - 1]) {
+		const struct told_id *d = &w->distinct.v[at - 1];
+
+		if (d->shown == id->shown && d->place == id->place)
+			return at - 1;
+		last = at;
+	}
+	known = at ? map_find(many, key_of(id)) : NULL;
+	if (!known && nr == MANY_WAYS)
+		*map_at(many, key_of(&w->distinct.v[last - 1])) = last;
+	return known ? (uint32_t)*known - 1 : UINT32_MAX;
+}
+
+/* Most steps look at identifiers, not at lines: of these there are far fewer. Those of one value
+ * are in a chain: they stand where they were added, close to each other, as in a table they do
+ * not. */
 static void find_distinct(struct census *w)
 {
 	const struct told *t = w->told;
-	struct map seen = { .shelf = w->shelf };
+	struct map many = { .shelf = w->shelf };
 
+	w->nr_values = t->values.nr;
+	w->latest_of =
+		shelf_zalloc(w->shelf, mem_bytes((size_t)w->nr_values + 1, sizeof(*w->latest_of)));
 	w->distinct_of = shelf_alloc(w->shelf, mem_bytes(t->ids.nr + 1, sizeof(*w->distinct_of)));
 	for (size_t i = 0; i < t->ids.nr; i++) {
 		const struct told_id *id = &t->ids.v[i];
-		uint64_t *at = map_at(&seen, map_pair(id->value, id->shown << 6 | id->place));
+		uint32_t same = find_same(w, id, &many);
 
-		if (!*at) {
+		if (same == UINT32_MAX) {
+			same = (uint32_t)w->distinct.nr;
 			shelf_push(w->shelf, &w->distinct, *id);
-			*at = w->distinct.nr;
+			shelf_push(w->shelf, &w->earlier, w->latest_of[id->value]);
+			w->latest_of[id->value] = same + 1;
 		}
-		w->distinct_of[i] = (uint32_t)(*at - 1);
+		w->distinct_of[i] = same;
 	}
-	map_done(&seen);
+	map_done(&many);
+}
+
+bool census_is_first(const struct census *w, size_t distinct, struct map *many)
+{
+	const struct told_id *id = &w->distinct.v[distinct];
+	uint32_t kind = census_kind(w, id), at = w->earlier.v[distinct], before, last = 0;
+	size_t nr = 0;
+	bool is_known = false;
+
+	for (; at && nr < MANY_WAYS; nr++, at = w->earlier.v[at - 1]) {
+		last = at;
+		if (!is_known && census_kind(w, &w->distinct.v[at - 1]) == kind)
+			is_known = true;
+	}
+	if (at && !is_known)
+		is_known = map_find(many, map_pair(kind, id->value));
+	if (nr == MANY_WAYS) {
+		before = census_kind(w, &w->distinct.v[last - 1]);
+		*map_at(many, map_pair(before, id->value)) = 1;
+	}
+	return !is_known;
+}
+
+bool census_has(const struct census *w, uint32_t kind, sym_t value)
+{
+	uint32_t at = value < w->nr_values ? w->latest_of[value] : 0;
+
+	while (at && census_kind(w, &w->distinct.v[at - 1]) != kind)
+		at = w->earlier.v[at - 1];
+	return at;
 }
 
 void census_init(struct census *w, struct told *t, struct arena *a, struct losses *losses)
@@ -72,6 +139,8 @@ void census_done(struct census *w)
 	free(w->kind_of);
 	shelf_done(w->shelf, &w->distinct);
 	shelf_give(w->shelf, w->distinct_of);
+	shelf_give(w->shelf, w->latest_of);
+	shelf_done(w->shelf, &w->earlier);
 	vec_done(&w->kinds);
 	shelf_done(w->shelf, &w->things);
 	map_done(&w->thing_at);
@@ -105,7 +174,7 @@ void census_set_kind(struct census *w, const struct told_id *id, uint32_t kind)
 
 uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t scope)
 {
-	uint64_t key = map_pair(kind, value) * 0x9e3779b97f4a7c15u ^ scope * 0xc2b2ae3d27d4eb4fu;
+	uint64_t key = map_three(kind, scope, value);
 
 	for (;; key++) {
 		uint64_t *at = map_at(&w->thing_at, key);

@@ -89,6 +89,9 @@ struct census {
 	struct arena *arena;          /* of the result */
 	VEC(struct told_id) distinct; /* identifiers of told, each once, as they came */
 	uint32_t *distinct_of;        /* by identifier of told: its number there */
+	uint32_t *latest_of;          /* by value: 1 + the latest of distinct that has it */
+	VEC(uint32_t) earlier;        /* by distinct: 1 + the one of the same value before it */
+	uint32_t nr_values;           /* that latest_of knows; later ones are no identifiers */
 	VEC(struct kind) kinds;
 	uint32_t *kind_of; /* of told.shown, by how the value looks: see census_kind */
 	VEC(struct thing) things;
@@ -113,6 +116,11 @@ void census_done(struct census *w);
 /* The kind of an identifier: one key may have numbers and words that have nothing in common. */
 uint32_t census_kind(const struct census *w, const struct told_id *id);
 void census_set_kind(struct census *w, const struct told_id *id, uint32_t kind);
+/* Whether none of the distinct before it has the same value and kind. To be asked of all of them in
+ * their order, with one table that is empty at first. */
+bool census_is_first(const struct census *w, size_t distinct, struct map *many);
+/* Whether an identifier of that kind has the value. */
+bool census_has(const struct census *w, uint32_t kind, sym_t value);
 /* The thing of that kind, made on first sight. scope: 0, or 1 + a thing. */
 uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t scope);
 /* "17", or "17#2" for the second of that name. */

@@ -87,7 +87,7 @@ struct finding {
 
 static uint64_t key_of(uint32_t kind, sym_t value, uint32_t scope)
 {
-	return map_pair(kind, value) * 0x9e3779b97f4a7c15u ^ scope;
+	return map_three(kind, scope, value);
 }
 
 static void index_things(struct finding *f)

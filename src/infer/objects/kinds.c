@@ -58,16 +58,16 @@ static void find_traits(struct census *w)
 {
 	static const unsigned traits[] = { KIND_NUMBER, KIND_SMALL,   KIND_WORD,
 					   KIND_PATH,   KIND_ADDRESS, KIND_RANDOM };
-	struct map seen = { .shelf = w->shelf };
+	struct map many = { .shelf = w->shelf };
 	uint64_t(*nr)[6] = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
 	uint64_t *all = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*all)));
 
-	vec_each (&w->distinct, id) {
+	for (size_t d = 0; d < w->distinct.nr; d++) {
+		const struct told_id *id = &w->distinct.v[d];
 		uint32_t kind = census_kind(w, id);
-		uint64_t *at = map_at(&seen, map_pair(kind, id->value));
 		unsigned shape;
 
-		if ((*at)++)
+		if (!census_is_first(w, d, &many))
 			continue;
 		shape = shape_of(names_str(&w->told->values, id->value));
 		all[kind]++;
@@ -87,7 +87,7 @@ static void find_traits(struct census *w)
 	}
 	free(nr);
 	free(all);
-	map_done(&seen);
+	map_done(&many);
 }
 
 static void note_order(struct habits *h, uint32_t kind, uint32_t log, sym_t value)
@@ -106,7 +106,7 @@ static void note_order(struct habits *h, uint32_t kind, uint32_t log, sym_t valu
 
 static uint64_t key_of(uint32_t kind, sym_t value, uint32_t where)
 {
-	return map_pair(kind, value) * 0x9e3779b97f4a7c15u ^ where * 0xc2b2ae3d27d4eb4fu;
+	return map_three(kind, where, value);
 }
 
 static void note_place(struct habits *h, uint32_t kind, uint32_t log, sym_t value,
@@ -159,14 +159,12 @@ static sym_t path_around(const struct census *w, const struct note *n, const str
 /* How many values each kind has. */
 static void count_values(struct census *w)
 {
-	struct map seen = { .shelf = w->shelf };
+	struct map many = { .shelf = w->shelf };
 
-	vec_each (&w->distinct, id) {
-		uint32_t kind = census_kind(w, id);
-
-		w->kinds.v[kind].nr_values += !(*map_at(&seen, map_pair(kind, id->value)))++;
-	}
-	map_done(&seen);
+	for (size_t d = 0; d < w->distinct.nr; d++)
+		w->kinds.v[census_kind(w, &w->distinct.v[d])].nr_values +=
+			census_is_first(w, d, &many);
+	map_done(&many);
 }
 
 /* 00083: one of files that are to be listed in order. */

@@ -5,6 +5,8 @@
  * the same statements print them. */
 #include <stdlib.h>
 
+#include "base/shelf.h"
+#include "base/sort.h"
 #include "infer/objects/kinds.h"
 #include "infer/objects/elders.h"
 #include "infer/objects/told.h"
@@ -17,13 +19,11 @@ struct seen {
 	uint32_t kind;
 };
 
-static int by_value(const void *a, const void *b)
+static uint64_t by_value(const void *record)
 {
-	const struct seen *x = a, *y = b;
+	const struct seen *s = record;
 
-	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
-	return (x->kind > y->kind) - (x->kind < y->kind);
+	return map_pair(s->value, s->kind);
 }
 
 static bool has_schema(const struct kind *k)
@@ -146,20 +146,20 @@ static void join_paths(struct census *w)
 void kinds_unite(struct census *w)
 {
 	VEC(struct seen) seen = { 0 };
-	struct map known = { .shelf = w->shelf }, shared = { 0 };
+	struct map many = { .shelf = w->shelf }, shared = { 0 };
 	uint64_t *nr_values = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr_values)));
 
-	vec_each (&w->distinct, id) {
+	for (size_t d = 0; d < w->distinct.nr; d++) {
+		const struct told_id *id = &w->distinct.v[d];
 		uint32_t kind = census_kind(w, id);
 
-		if ((!sort_of(&w->kinds.v[kind]) && !has_schema(&w->kinds.v[kind])) ||
-		    (*map_at(&known, map_pair(kind, id->value)))++)
+		if (!census_is_first(w, d, &many) ||
+		    (!sort_of(&w->kinds.v[kind]) && !has_schema(&w->kinds.v[kind])))
 			continue;
 		nr_values[kind]++;
-		vec_push(&seen, (struct seen){ id->value, kind });
+		shelf_push(w->shelf, &seen, (struct seen){ id->value, kind });
 	}
-	if (seen.nr)
-		qsort(seen.v, seen.nr, sizeof(*seen.v), by_value);
+	sort_records_on(w->shelf, seen.v, seen.nr, sizeof(*seen.v), by_value);
 	for (size_t i = 0, end; i < seen.nr; i = end) {
 		for (end = i; end < seen.nr && seen.v[end].value == seen.v[i].value; end++)
 			;
@@ -177,7 +177,7 @@ void kinds_unite(struct census *w)
 		if (w->kind_of[i] != UINT32_MAX)
 			w->kind_of[i] = kinds_root(w, w->kind_of[i]);
 	free(nr_values);
-	vec_done(&seen);
-	map_done(&known);
+	shelf_done(w->shelf, &seen);
+	map_done(&many);
 	map_done(&shared);
 }

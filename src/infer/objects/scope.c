@@ -78,7 +78,7 @@ struct sight {
 
 static uint64_t key_of_value(uint64_t pair, sym_t value)
 {
-	return pair * 0x9e3779b97f4a7c15u ^ value * 0xc2b2ae3d27d4eb4fu;
+	return map_three((uint32_t)(pair >> 32), (uint32_t)pair, value);
 }
 
 static uint64_t count_of(const struct map *m, uint64_t key)

@@ -55,28 +55,26 @@ struct fronts {
 static void find_versions(struct census *w)
 {
 	struct told *t = w->told;
-	struct map values = { .shelf = w->shelf }, fronts = { .shelf = w->shelf };
+	struct map many = { .shelf = w->shelf }, fronts = { .shelf = w->shelf };
 	struct fronts *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
 	uint32_t *front = mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(*front)));
 
 	for (size_t i = 0; i < w->kinds.nr; i++)
 		front[i] = front_kind(w, &w->kinds.v[i]);
-	vec_each (&w->distinct, id)
-		*map_at(&values, map_pair(census_kind(w, id), id->value)) |= 1;
-	vec_each (&w->distinct, id) {
+	for (size_t d = 0; d < w->distinct.nr; d++) {
+		const struct told_id *id = &w->distinct.v[d];
 		uint32_t k = census_kind(w, id);
-		uint64_t *at = map_at(&values, map_pair(k, id->value));
+		uint64_t *at;
 		sym_t head;
 
-		if (front[k] == UINT32_MAX || *at & 2)
+		if (!census_is_first(w, d, &many) || front[k] == UINT32_MAX)
 			continue;
-		*at |= 2;
 		head = names_find(&t->values, without_last(names_str(&t->values, id->value)));
 		nr[k].nr_values++;
 		at = head ? map_at(&fronts, map_pair(k, head)) : NULL;
 		nr[k].nr_fronts += !head || !*at;
 		if (head && !(*at)++)
-			nr[k].nr_known += !!map_find(&values, map_pair(front[k], head));
+			nr[k].nr_known += census_has(w, front[k], head);
 	}
 	for (size_t i = 0; i < w->kinds.nr; i++)
 		if (nr[i].nr_known && 5 * nr[i].nr_known >= nr[i].nr_fronts &&
@@ -84,7 +82,7 @@ static void find_versions(struct census *w)
 			take_versions(w, (uint32_t)i, front[i]);
 	free(nr);
 	free(front);
-	map_done(&values);
+	map_done(&many);
 	map_done(&fronts);
 }
 

@@ -172,13 +172,13 @@ static sym_t shown_before(const struct told *t, uint32_t template, size_t place)
 }
 
 static uint16_t life_of(struct told *t, const struct note *n, const struct mention *m, size_t i,
-			uint64_t *log)
+			sym_t value, uint64_t *log)
 {
 	if (!turns_may(&m->v[i]))
 		return 0;
 	if (!*log)
 		*log = str_hash(m->file);
-	return turns_life(&t->turns, *log, &m->v[i], t->templates.v[n->template].deed, m);
+	return turns_life(&t->turns, *log, &m->v[i], value, t->templates.v[n->template].deed, m);
 }
 
 /* lives: of each identifier, or NULL where they are to be found out. */
@@ -199,10 +199,10 @@ static void add(struct told *t, const struct mention *m, const uint16_t *lives)
 	t->file = n.file;
 	t->thread = n.thread;
 	for (size_t i = 0; i < m->nr && i < MAX_IDS; i++) {
-		uint16_t life = lives ? lives[i] : life_of(t, &n, m, i, &log);
-		struct told_id id = { shown_as(t, &m->v[i], shown_before(t, n.template, i)),
-				      keep(t, &t->values, m->v[i].value), (uint16_t)m->v[i].place,
-				      life };
+		sym_t value = keep(t, &t->values, m->v[i].value);
+		struct told_id id = { shown_as(t, &m->v[i], shown_before(t, n.template, i)), value,
+				      (uint16_t)m->v[i].place,
+				      lives ? lives[i] : life_of(t, &n, m, i, value, &log) };
 
 		shelf_push(t->shelf, &t->ids, id);
 		n.nr++;
@@ -282,7 +282,7 @@ uint64_t told_forget(struct told *t)
 	fresh.nr_left = t->nr_left;
 	fresh.turns = t->turns;
 	t->turns = (struct turns){ 0 };
-	turns_forget(&fresh.turns, median);
+	turns_forget(&fresh.turns, median, &t->values, &fresh.values);
 	told_done(t);
 	*t = fresh;
 	return nr_lines;

@@ -71,13 +71,20 @@ bool lulls_is_long(const struct lulls *g, int64_t ns)
 	return ns >= NS_S && ns > TIMES_LONG * lulls_usual(g);
 }
 
-static struct turn *turn_of(struct turns *t, uint64_t key, bool *is_new)
+/* By the number of the value: what comes for the first time stands beside what came before it. */
+static uint64_t key_of(uint64_t of, sym_t value)
 {
-	uint64_t *at = map_at(&t->turn_at, key);
+	return map_three((uint32_t)(of >> 32), (uint32_t)of, value);
+}
+
+static struct turn *turn_of(struct turns *t, uint64_t of, sym_t value, bool *is_new)
+{
+	uint64_t *at = map_at(&t->turn_at, key_of(of, value));
 
 	*is_new = !*at;
 	if (!*at) {
-		shelf_push(t->shelf, &t->v, (struct turn){ .last_ns = NS_NONE });
+		shelf_push(t->shelf, &t->v,
+			   (struct turn){ .last_ns = NS_NONE, .of = of, .value = value });
 		*at = t->v.nr;
 	}
 	return &t->v.v[*at - 1];
@@ -103,14 +110,13 @@ static void next_life(struct turns *t, struct turn *turn)
 		t->nr_left++;
 }
 
-uint16_t turns_life(struct turns *t, uint64_t log, const struct named *n, enum relation_deed deed,
-		    const struct mention *m)
+uint16_t turns_life(struct turns *t, uint64_t log, const struct named *n, sym_t value,
+		    enum relation_deed deed, const struct mention *m)
 {
 	uint64_t type = str_hash(n->type);
-	uint64_t key = (log ^ type) * 0x9e3779b97f4a7c15u ^ str_hash(n->value);
 	struct lulls *lulls = lulls_of(t, type);
 	bool is_new;
-	struct turn *turn = turn_of(t, key, &is_new);
+	struct turn *turn = turn_of(t, log ^ type, value, &is_new);
 
 	if (m->first_ns == NS_NONE)
 		return turn->life;
@@ -137,18 +143,17 @@ size_t turns_bytes(const struct turns *t)
 	       t->lulls.nr * sizeof(*t->lulls.v);
 }
 
-void turns_forget(struct turns *t, int64_t before_ns)
+void turns_forget(struct turns *t, int64_t before_ns, const struct names *old, struct names *values)
 {
 	struct map kept = { .shelf = t->shelf };
 	VEC(struct turn) v = { 0 };
 
-	for (const struct map_slot *s = NULL; (s = map_next(&t->turn_at, s));) {
-		const struct turn *turn = &t->v.v[s->value - 1];
-
+	vec_each (&t->v, turn) {
 		if (turn->last_ns == NS_NONE || turn->last_ns < before_ns)
 			continue;
+		turn->value = names_add(values, names_str(old, turn->value));
 		shelf_push(t->shelf, &v, *turn);
-		*map_at(&kept, s->key) = v.nr;
+		*map_at(&kept, key_of(turn->of, turn->value)) = v.nr;
 	}
 	map_done(&t->turn_at);
 	shelf_done(t->shelf, &t->v);

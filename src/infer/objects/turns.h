@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "base/names.h"
 #include "base/vec.h"
 #include "model/object.h"
 
@@ -26,6 +27,8 @@ struct lulls {
 /* Where an identifier of one log is. */
 struct turn {
 	int64_t last_ns;
+	uint64_t of; /* its log and type */
+	sym_t value;
 	uint16_t life;
 	bool has_ended; /* a line said so */
 };
@@ -43,12 +46,14 @@ void turns_done(struct turns *t);
 /* Whether what is named so may be given out again: small numbers, ports of addresses, names that
  * end in a small number. */
 bool turns_may(const struct named *n);
-/* The life that the mention's lines are of. log: a hash of the file. */
-uint16_t turns_life(struct turns *t, uint64_t log, const struct named *n, enum relation_deed deed,
-		    const struct mention *m);
+/* The life that the mention's lines are of. log: a hash of the file; value: the number of what n
+ * names. */
+uint16_t turns_life(struct turns *t, uint64_t log, const struct named *n, sym_t value,
+		    enum relation_deed deed, const struct mention *m);
 size_t turns_bytes(const struct turns *t);
-/* Forgets what was last named before. */
-void turns_forget(struct turns *t, int64_t before_ns);
+/* Forgets what was last named before; values have other numbers from now on. */
+void turns_forget(struct turns *t, int64_t before_ns, const struct names *old,
+		  struct names *values);
 
 void lulls_add(struct lulls *g, int64_t ns);
 /* Half of the silences are no longer than this; an hour while there are too few to tell. */
