@@ -15,13 +15,13 @@
 /* As the views ask it when nothing is selected yet: the first that one sees stands first. */
 static const struct {
 	const char *path;
-	struct asked_param params[2];
+	struct asked_param params[3];
 } asked_first[] = {
 	{ "/api/answer", { { 0 } } },
 	{ "/api/requests", { { "types", "" } } },
 	{ "/api/requests", { { "over-time", "" }, { "steps", "80" } } },
 	{ "/api/paths", { { "graph", "" } } },
-	{ "/api/paths", { { "fold", "" }, { "limit", "1000" } } },
+	{ "/api/paths", { { "fold", "" }, { "spread", "" }, { "limit", "1000" } } },
 	{ "/api/slow", { { 0 } } },
 };
 
@@ -64,7 +64,7 @@ static void ask_of(struct ahead *a, unsigned run)
 		struct asked q = { .method = "GET", .path = asked_first[i].path };
 
 		q.params[q.nr_params++] = (struct asked_param){ "run", number };
-		for (int k = 0; k < 2 && asked_first[i].params[k].name; k++)
+		for (int k = 0; k < 3 && asked_first[i].params[k].name; k++)
 			q.params[q.nr_params++] = asked_first[i].params[k];
 		api_ahead(a->api, &q);
 	}

@@ -111,32 +111,46 @@ export const requests: View = {
 			const to = (at: number, text: string): Node => h('button', { disabled: at < 0 || at >= total, click: () => app.select({ offset: String(at) }) }, text);
 			return [`${count(offset + 1)} to ${count(Math.min(total, offset + ROWS))} of ${count(total)} `, to(offset - ROWS, 'before'), to(offset + ROWS, 'next')];
 		};
+		const showList = (list: Row[], link: Link): void => {
+			const group = groups[link.params.group ?? ''];
+			grouping.value = group ? link.params.group! : '';
+			table.columns(group?.columns ?? single);
+			put(note, ...(group ? [`${count(list.filter(group.is).length)} groups`] : pager(Number(link.params.offset ?? 0))));
+			table.set(list.filter(group?.is ?? (r => r.id !== undefined)));
+		};
+		const showNothing = (): void => {
+			put(note, 'The selection holds no request. Take a part of it away above (Esc takes all away).');
+			heat.set(null);
+			series.set({ rows: [], isOne: false });
+			put(side);
+			table.set([]);
+		};
 		return {
 			async show(link, signal) {
-				const offset = link.params.offset ?? '0', page = { limit: String(ROWS), offset, sort: link.params.sort ?? 'slowest' }, over80 = { 'over-time': '1', steps: '80' }, other = pinned(link);
-				const [cells, points, types, over, list, oldTypes, oldOver] = await Promise.all([app.ask('requests', { heat: '1' }), app.ask('requests', { points: String(POINTS) }), app.ask('requests', { types: '1' }), app.ask('requests', over80), app.ask('requests', groups[link.params.group ?? '']?.params ?? page),
-					other ? app.ask('requests', { ...other, types: '1' }) : null, other ? app.ask('requests', { ...other, ...over80 }) : null]);
+				const page = { limit: String(ROWS), offset: link.params.offset ?? '0', sort: link.params.sort ?? 'slowest' }, over80 = { 'over-time': '1', steps: '80' }, other = pinned(link);
+				// what looks into every request comes later in a large run: all is asked at once, and drawn as it comes
+				const later = Promise.all([app.ask('requests', { types: '1' }), app.ask('requests', over80), other ? app.ask('requests', { ...other, types: '1' }) : null, other ? app.ask('requests', { ...other, ...over80 }) : null]);
+				later.catch(() => undefined); // told when it is waited for
+				const [cells, points, list] = await Promise.all([app.ask('requests', { heat: '1' }), app.ask('requests', { points: String(POINTS) }), app.ask('requests', groups[link.params.group ?? '']?.params ?? page)]);
 				if (signal.aborted)
 					return;
-				const all = types.rows.filter(r => r.type && r.count), old = oldTypes?.rows.filter(r => r.type && r.count) ?? null, drawn = cellsOf(cells.rows, link);
-				total = all.reduce((sum, r) => sum + (r.count as number), 0);
+				const drawn = cellsOf(cells.rows, link);
+				total = cells.rows.find(r => r.section === 'axes')?.count ?? 0;
 				if (!drawn) {
-					put(note, 'The selection holds no request. Take a part of it away above (Esc takes all away).');
-					heat.set(null);
-					series.set({ rows: [], isOne: false });
-					put(side);
-					table.set([]);
+					showNothing();
 					return;
 				}
-				heat.set({ ...drawn, points: total <= POINTS ? points.rows.filter(r => r.section === 'points') : [], changes: over.rows.filter(r => r.section === 'changes' && all.length === 1) });
+				const picture = { ...drawn, points: total <= POINTS ? points.rows.filter(r => r.section === 'points') : [] };
+				heat.set({ ...picture, changes: [] });
+				showList(list.rows, link);
+				const [types, over, oldTypes, oldOver] = await later;
+				if (signal.aborted)
+					return;
+				const all = types.rows.filter(r => r.type && r.count), old = oldTypes?.rows.filter(r => r.type && r.count) ?? null;
+				heat.set({ ...picture, changes: over.rows.filter(r => r.section === 'changes' && all.length === 1) });
 				series.set({ rows: stepsOf(over.rows), isOne: all.length === 1, from: Number(link.params.from ?? 0), ...(oldOver && old ? { other: { rows: stepsOf(oldOver.rows), isOne: old.length === 1, from: Number(other!.from) } } : {}) });
 				put(side, facet('Types', beside(typesOf(all), old && typesOf(old)), link.params.type, type => app.select({ type, offset: '' })),
 					facet('Nodes', beside(nodesOf(over.rows), oldOver && nodesOf(oldOver.rows)), link.params.node, node => app.select({ node, offset: '' })));
-				const group = groups[link.params.group ?? ''];
-				grouping.value = group ? link.params.group! : '';
-				table.columns(group?.columns ?? single);
-				put(note, ...(group ? [`${count(list.rows.filter(group.is).length)} groups`] : pager(Number(offset))));
-				table.set(list.rows.filter(group?.is ?? (r => r.id !== undefined)));
 			},
 			key: e => table.key(e),
 			exports: () => [table.exportCsv('requests'), { name: 'latency.png', title: 'Latency over time as PNG', make: () => canvasPng(heat.canvas) }],
