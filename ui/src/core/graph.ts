@@ -32,7 +32,9 @@ export interface GraphOptions {
 	room?: { width: number; height: number };
 }
 
-const CHAR = 7.2, HEIGHT = 46, WIDE_MAX = 240, MARGIN = 14;
+const HEIGHT = 46, WIDE_MAX = 240, MARGIN = 14;
+/** px of a letter: letters are larger on large screens. */
+const char = (): number => 7.2 * parseFloat(getComputedStyle(document.documentElement).fontSize) / 14;
 const cut = (text: string, most: number): string => text.length > most ? `${text.slice(0, most - 1)}…` : text;
 const round = (v: number): number => Math.round(10 * v) / 10;
 
@@ -41,7 +43,7 @@ function arranged(boxes: Box[], arrows: Arrow[], direction: 'LR' | 'TB'): Graph 
 	g.setGraph({ rankdir: direction, nodesep: 22, ranksep: direction === 'LR' ? 110 : 56 });
 	g.setDefaultEdgeLabel(() => ({}));
 	for (const b of boxes)
-		g.setNode(b.id, { width: Math.min(WIDE_MAX, Math.max(84, CHAR * Math.max(b.title.length, b.note.length) + 20)), height: HEIGHT });
+		g.setNode(b.id, { width: Math.min(WIDE_MAX * char() / 7.2, Math.max(84, char() * Math.max(b.title.length, b.note.length) + 20)), height: HEIGHT });
 	for (const a of arrows)
 		if (a.from !== a.to && g.hasNode(a.from) && g.hasNode(a.to))
 			g.setEdge(a.from, a.to);
@@ -50,7 +52,7 @@ function arranged(boxes: Box[], arrows: Arrow[], direction: 'LR' | 'TB'): Graph 
 }
 
 function box(b: Box, at: { x: number; y: number; width: number; height: number }, o: GraphOptions): SVGElement {
-	const most = Math.floor((at.width - 16) / CHAR);
+	const most = Math.floor((at.width - 16) / char());
 	const pick = (): void => o.pick?.(b.id);
 	return s('g', {
 		class: `box ${b.css ?? ''}${b.isPicked ? ' picked' : ''}`, transform: `translate(${round(at.x - at.width / 2)},${round(at.y - at.height / 2)})`, tabindex: o.pick ? 0 : undefined,

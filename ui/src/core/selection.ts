@@ -15,7 +15,7 @@ const OF_ONE_SIDE = { request: '', span: '', folded: '', beside: '', besidespan:
 /** A moment of the address, without the day where that goes without saying. */
 function at(ns: string | undefined, day: string): string {
 	const v = Number(ns);
-	return !ns ? '…' : date(v) === day ? clock(v, v % 1e9 < 1e3 ? 1e9 : 1) : moment(v);
+	return date(v) === day ? clock(v, v % 1e9 < 1e3 ? 1e9 : 1) : moment(v);
 }
 
 /** The day of a run that lasts no longer. */
@@ -24,13 +24,19 @@ export function dayOf(runs: Run[], run: string | undefined): string {
 	return r?.first && r.last && date(r.first) === date(r.last) ? date(r.first) : '';
 }
 
+function timeText(p: Record<string, string>, day: string): string {
+	if (p.from && p.until)
+		return `time ${at(p.from, day)} to ${at(p.until, day || date(Number(p.from)))}`;
+	return p.from ? `time from ${at(p.from, day)} on` : `time until ${at(p.until, day)}`;
+}
+
 /** In words, part by part: which names it has in the address, and what a person reads. */
 export const CHIPS: [names: string[], text: (p: Record<string, string>, day: string) => string][] = [
 	[['type'], p => `type ${p.type}`],
 	[['node'], p => `node ${p.node}`],
 	[['level'], p => `level ${p.level}`],
-	[['from', 'until'], (p, day) => `time ${at(p.from, day)} to ${at(p.until, day || (p.from ? date(Number(p.from)) : ''))}`],
-	[['min', 'max'], p => `latency ${p.min ? duration(Number(p.min)) : '0'} to ${p.max ? duration(Number(p.max)) : '…'}`],
+	[['from', 'until'], timeText],
+	[['min', 'max'], p => p.max ? `latency ${p.min ? duration(Number(p.min)) : '0'} to ${duration(Number(p.max))}` : `latency from ${duration(Number(p.min))} on`],
 ];
 
 export function selected(link: Link): Selection {

@@ -83,8 +83,8 @@ export const paths: View = {
 			{ key: 'p99', title: 'p99', value: r => r.p99, cell: r => duration(r.p99), isNumber: true },
 			{ key: 'share', title: 'Of time', hint: 'share of the time of all requests', value: r => r.share, cell: r => share(r.share), isNumber: true },
 		];
-		const then: Column<Row> = { key: 'before', title: 'Before', value: r => was(r)?.mean ?? null, cell: r => was(r) ? duration(was(r)!.mean) : '–', isNumber: true, width: '64px', hint: 'the mean of what is compared with' };
-		const thenCount: Column<Row> = { key: 'before_count', title: 'Before', value: r => was(r)?.count ?? null, cell: r => was(r) ? count(was(r)!.count) : '–', isNumber: true, width: '56px', hint: 'how many in what is compared with' };
+		const then: Column<Row> = { key: 'before', title: 'Before', value: r => was(r)?.mean ?? null, cell: r => was(r) ? duration(was(r)!.mean) : '–', isNumber: true, width: '4.6rem', hint: 'the mean of what is compared with' };
+		const thenCount: Column<Row> = { key: 'before_count', title: 'Before', value: r => was(r)?.count ?? null, cell: r => was(r) ? count(was(r)!.count) : '–', isNumber: true, width: '4rem', hint: 'how many in what is compared with' };
 		const table = new Table<Row>({ label: 'Patterns of paths', columns, height: '260px', open: r => app.select({ path: r.path }), sort: { key: 'share', isDown: true } });
 		put(root, h('div', { class: 'pathpair' }, h('div', {}, h('h2', {}, 'Patterns'), table.el), h('div', {}, h('h2', {}, 'The system'), drawing)), below);
 		return {

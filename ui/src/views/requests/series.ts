@@ -36,10 +36,10 @@ export function merged(rows: Row[]): Step[] {
 /** By how much the other side is moved so that both can be seen: not at all where most of one is within the other. Both
  * begin at the same place, where it was selected (from) or at the first. */
 export function shiftOf(steps: Step[], other: Step[], from?: number, otherFrom?: number): number {
-	const [a, b] = [steps[0], other[0]];
+	const some = steps.filter(s => s.count), others = other.filter(s => s.count), [a, b] = [some[0], others[0]];
 	if (!a || !b)
 		return 0;
-	const end = steps[steps.length - 1]!.end, otherEnd = other[other.length - 1]!.end;
+	const end = some[some.length - 1]!.end, otherEnd = others[others.length - 1]!.end;
 	const common = Math.min(end, otherEnd) - Math.max(a.start, b.start), shorter = Math.min(end - a.start, otherEnd - b.start);
 	return common > shorter / 2 ? 0 : from && otherFrom ? from - otherFrom : a.start - b.start;
 }
