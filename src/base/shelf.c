@@ -20,7 +20,7 @@
 
 #define LARGE_BYTES ((size_t)1 << 20) /* smaller blocks are not worth a mapping */
 #define PIECE_BYTES ((size_t)2 << 20) /* of a block, whose pages go at once */
-#define LOOK_NS 4000000
+#define LOOK_NS 2000000
 
 struct block {
 	char *p;
@@ -123,7 +123,7 @@ static bool count_pages(const struct shelf *s, size_t *of_files, size_t *others)
 
 static size_t bytes_for_files(const struct shelf *s, size_t others)
 {
-	size_t least = s->bound / 3;
+	size_t least = s->bound / 4;
 
 	return others + least < s->bound ? s->bound - others : least;
 }
@@ -239,6 +239,8 @@ static void *file_block(struct shelf *s, size_t bytes, bool is_table)
 	s->filed += b.bytes;
 	vec_push(&s->blocks, b);
 	begin_trimming(s);
+	if (s->is_trimming)
+		trim(s);
 	return b.p;
 }
 
@@ -269,7 +271,9 @@ static bool has_room(const struct shelf *s, size_t bytes, bool is_table, const v
 
 	if (replaced)
 		bytes -= replaced->bytes < bytes ? replaced->bytes : bytes;
-	return s->near_bytes[is_table] + bytes <= (is_table ? s->bound / 4 * 3 : s->bound / 8);
+	if (s->near_bytes[0] + s->near_bytes[1] + bytes <= s->bound / 2)
+		return true;
+	return s->near_bytes[is_table] + bytes <= (is_table ? s->bound / 4 * 3 : s->bound / 4);
 }
 
 static void *take(struct shelf *s, size_t bytes, void *(*alloc)(size_t), bool is_table,
@@ -319,12 +323,34 @@ static void move(struct shelf *s, char *to, const char *from, size_t bytes)
 	}
 }
 
+/* What stays in memory is moved by the system, without a copy. NULL: it does not, or is a table. */
+static void *grow_near(struct shelf *s, void *p, size_t bytes)
+{
+	struct near *n;
+
+	pthread_mutex_lock(&s->lock);
+	n = near_at(s, p);
+	if (n && !n->is_table && bytes >= n->bytes && has_room(s, bytes, false, p)) {
+		s->near_bytes[0] += bytes - n->bytes;
+		n->bytes = bytes;
+		n->p = mem_realloc(p, bytes);
+	} else {
+		n = NULL;
+	}
+	p = n ? n->p : NULL;
+	pthread_mutex_unlock(&s->lock);
+	return p;
+}
+
 void *shelf_realloc(struct shelf *s, void *p, size_t old_bytes, size_t bytes)
 {
 	void *made;
 
 	if (!s || (bytes < LARGE_BYTES && old_bytes < LARGE_BYTES))
 		return mem_realloc(p, bytes);
+	made = p ? grow_near(s, p, bytes) : NULL;
+	if (made)
+		return made;
 	made = shelf_alloc(s, bytes);
 	if (p)
 		move(s, made, p, old_bytes < bytes ? old_bytes : bytes);

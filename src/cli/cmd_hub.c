@@ -25,6 +25,7 @@
 
 #define EVERY_NS (5 * NS_S)
 #define KEEP_BYTES ((size_t)512 << 20)
+#define KEEP_TIMES 4 /* of its memory, in a file */
 #define EVERY_MIN_NS (100 * NS_MS)
 #define STEP_NS (100 * NS_MS) /* how long a signal may wait */
 #define SHARE 2               /* of the time that making a run took is left between two of them */
@@ -253,7 +254,7 @@ static int open_all(struct station *s, struct error *err)
 		r = size_option(s->call, "memory", &memory, err);
 	/* what a hub keeps ends with its oldest, or it would take ever longer */
 	s->inferring.memory_bytes = memory;
-	s->inferring.file_bytes = memory ? memory : KEEP_BYTES;
+	s->inferring.file_bytes = mem_bytes(memory ? memory : KEEP_BYTES, KEEP_TIMES);
 	s->end = time_tick();
 	s->end = for_ns > INT64_MAX - s->end ? INT64_MAX : s->end + for_ns;
 	if (r >= 0)

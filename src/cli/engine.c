@@ -35,8 +35,6 @@
 
 enum { REDUCERS_MOST = 1000 };
 
-extern char **environ;
-
 static const struct engine *const engines[] = { &engine_spark, &engine_hadoop };
 
 void engine_say(struct engine_words *w, const char *word)

@@ -43,15 +43,14 @@ static void use_python_beside(struct engine_job *j, const char *submit)
 	const char *python =
 		arena_z(&j->arena, arena_fmt(&j->arena, STR_FMT "/python3", STR_ARG(folder)));
 	const char *path = getenv("PATH");
+	struct str with_folder =
+		arena_fmt(&j->arena, STR_FMT ":%s", STR_ARG(folder), path ? path : "");
 
 	if (access(python, X_OK))
 		return;
 	setenv("PYSPARK_PYTHON", python, 0);
 	setenv("PYSPARK_DRIVER_PYTHON", python, 0);
-	setenv("PATH",
-	       arena_z(&j->arena,
-		       arena_fmt(&j->arena, STR_FMT ":%s", STR_ARG(folder), path ? path : "")),
-	       1);
+	setenv("PATH", arena_z(&j->arena, with_folder), 1);
 }
 
 static const char *find_submit(struct engine_job *j)

@@ -22,14 +22,24 @@ static const char *const english[] = { "january",   "february", "march",    "apr
 				       "may",       "june",     "july",     "august",
 				       "september", "october",  "november", "december" };
 
+/* Most words are none: their first letter tells it. */
+static bool begins_as(struct str word, const char *name)
+{
+	return (word.p[0] | 0x20) == name[0];
+}
+
 static int month_of(struct str word)
 {
 	for (int i = 0; i < 12; i++)
-		if (word.n <= strlen(english[i]) && !strncasecmp(word.p, english[i], word.n))
+		if (begins_as(word, english[i]) && word.n <= strlen(english[i]) &&
+		    !strncasecmp(word.p, english[i], word.n))
 			return i + 1;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		size_t n = strlen(others[i].begin);
+		size_t n;
 
+		if (!begins_as(word, others[i].begin))
+			continue;
+		n = strlen(others[i].begin);
 		if (word.n >= n && !strncasecmp(word.p, others[i].begin, n))
 			return others[i].month;
 	}

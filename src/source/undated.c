@@ -16,7 +16,14 @@ bool undated_is_binary(struct str head)
 
 	while (head.n) {
 		unsigned char c = (unsigned char)head.p[0];
-		size_t n = c < 0x80 ? 1 : utf8_length(head);
+		size_t n;
+
+		/* most of it is plain text */
+		if (c >= ' ' && c < 0x7f) {
+			head = str_skip(head, 1);
+			continue;
+		}
+		n = c < 0x80 ? 1 : utf8_length(head);
 
 		nul += !c;
 		control += (c && c < ' ' && !isspace(c) && c != 0x1b) || c == 0x7f;

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crew.h"
 #include "base/map.h"
 #include "base/shelf.h"
+#include "base/sort.h"
 #include "base/time.h"
 #include "infer/objects/elders.h"
 #include "infer/objects/emit.h"
@@ -15,7 +17,11 @@
 #include "infer/objects/census.h"
 #include "model/object.h"
 
-enum { MAX_NAMED = 96, MAX_DEPTH = 6 };
+enum {
+	MAX_NAMED = 96,
+	MAX_DEPTH = 6,
+	FEW_NOTES = 4096, /* fewer are not worth a thread */
+};
 
 struct emitting {
 	const struct census *w;
@@ -37,15 +43,14 @@ struct rank {
 	int64_t first_ns;
 };
 
-static int by_rank(const void *a, const void *b)
+static uint64_t first_of(const void *record)
 {
-	const struct rank *x = a, *y = b;
+	return sort_signed(((const struct rank *)record)->first_ns);
+}
 
-	if (x->type != y->type)
-		return x->type < y->type ? -1 : 1;
-	if (x->first_ns != y->first_ns)
-		return x->first_ns < y->first_ns ? -1 : 1;
-	return (x->thing > y->thing) - (x->thing < y->thing);
+static uint64_t type_of(const void *record)
+{
+	return ((const struct rank *)record)->type;
 }
 
 static void set_ids(const struct census *w, uint32_t thing, struct object *o, size_t nr)
@@ -73,8 +78,8 @@ static void place_objects(struct emitting *e)
 			shelf_push(w->shelf, &ranks,
 				   (struct rank){ i, e->type_of[t->kind], t->first_ns });
 	}
-	if (ranks.nr)
-		qsort(ranks.v, ranks.nr, sizeof(*ranks.v), by_rank);
+	sort_records_on(w->shelf, ranks.v, ranks.nr, sizeof(*ranks.v), first_of);
+	sort_records_on(w->shelf, ranks.v, ranks.nr, sizeof(*ranks.v), type_of);
 	g->nr_objects = ranks.nr;
 	g->objects = arena_array(w->arena, struct object, ranks.nr);
 	e->thing_of = shelf_alloc(w->shelf, mem_bytes(ranks.nr + 1, sizeof(*e->thing_of)));
@@ -251,13 +256,21 @@ static void take_note(struct emitting *e, uint32_t note)
 	uint32_t v[MAX_NAMED];
 	size_t nr = objects_of(e, note, log_of(e, n), v);
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		e->notes[e->begin[v[i] + 1]++] = note;
+}
+
+static void link_all_of(struct emitting *e, uint32_t note)
+{
+	const struct note *n = &e->w->told->notes.v[note];
+	uint32_t v[MAX_NAMED];
+	size_t nr = objects_of(e, note, log_of(e, n), v);
+
+	for (size_t i = 0; i < nr; i++)
 		for (size_t j = 0; j < i; j++)
 			if (!is_above(e->g, v[i], v[j], MAX_DEPTH) &&
 			    !is_above(e->g, v[j], v[i], MAX_DEPTH))
 				link_objects(e, v[i], v[j], n);
-	}
 }
 
 static int by_first(const void *a, const void *b)
@@ -346,19 +359,39 @@ static void set_events(struct emitting *e)
 	map_done(&parts.at);
 }
 
-static int by_pair(const void *a, const void *b)
+static uint64_t pair_of(const void *record)
 {
-	const struct object_link *x = a, *y = b;
+	const struct object_link *l = record;
 
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
+	return map_pair(l->a, l->b);
+}
+
+static void find_links(struct emitting *e)
+{
+	for (uint32_t i = 0; i < e->w->told->notes.nr; i++)
+		link_all_of(e, i);
+	sort_records_on(e->w->shelf, e->links.v, e->links.nr, sizeof(*e->links.v), pair_of);
+}
+
+static void find_lines(struct emitting *e)
+{
+	count_lines(e);
+	for (uint32_t i = 0; i < e->w->told->notes.nr; i++)
+		take_note(e, i);
+	set_events(e);
+}
+
+/* Links and events know nothing of each other; only events are laid down in the arena. */
+static void find_part(void *ctx, uint32_t item)
+{
+	if (item)
+		find_links(ctx);
+	else
+		find_lines(ctx);
 }
 
 static void set_links(struct emitting *e)
 {
-	if (e->links.nr)
-		qsort(e->links.v, e->links.nr, sizeof(*e->links.v), by_pair);
 	e->g->nr_links = e->links.nr;
 	e->g->links = arena_array(e->w->arena, struct object_link, e->links.nr);
 	for (size_t i = 0; i < e->links.nr; i++)
@@ -378,10 +411,7 @@ void emit_objects(const struct census *w, const struct relating *r, const struct
 	set_parents(&e);
 	reduce_parents(g);
 	set_aliases(&e);
-	count_lines(&e);
-	for (uint32_t i = 0; i < w->told->notes.nr; i++)
-		take_note(&e, i);
-	set_events(&e);
+	crew_run_with(w->told->notes.nr < FEW_NOTES ? 1 : 2, 2, find_part, &e);
 	set_links(&e);
 	shelf_give(w->shelf, e.object_of);
 	shelf_give(w->shelf, e.thing_of);

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/shelf.h"
+#include "base/sort.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/told.h"
 #include "infer/objects/census.h"
@@ -20,17 +21,16 @@ struct line {
 	uint32_t note;
 };
 
-static int by_thread(const void *a, const void *b)
+static uint64_t time_of(const void *record)
 {
-	const struct line *x = a, *y = b;
+	return sort_signed(((const struct line *)record)->ns);
+}
 
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	return (x->note > y->note) - (x->note < y->note);
+static uint64_t thread_of(const void *record)
+{
+	const struct line *l = record;
+
+	return map_pair(l->file, l->thread);
 }
 
 struct guess {
@@ -107,8 +107,8 @@ static void gather_lines(struct nearing *n)
 			shelf_push(n->w->shelf, &n->lines,
 				   (struct line){ t->notes.v[i].file, t->notes.v[i].thread,
 						  t->notes.v[i].first_ns, i });
-	if (n->lines.nr)
-		qsort(n->lines.v, n->lines.nr, sizeof(*n->lines.v), by_thread);
+	sort_records_on(n->w->shelf, n->lines.v, n->lines.nr, sizeof(*n->lines.v), time_of);
+	sort_records_on(n->w->shelf, n->lines.v, n->lines.nr, sizeof(*n->lines.v), thread_of);
 }
 
 static int by_kinds(const void *a, const void *b)

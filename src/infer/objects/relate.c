@@ -15,6 +15,8 @@
 enum {
 	PATH_LINES = 3, /* a path says it once, and for all lines of its log */
 	MAX_NAMED = 128,
+	MAX_PARTS = 8,
+	PART_NOTES = 16384, /* fewer are not worth a thread */
 };
 
 /* Lines of one template that name both; a's kind is the lower number. */
@@ -25,11 +27,13 @@ struct meeting {
 	int64_t first_ns;
 };
 
-/* Counted first, then put where those of the same two kinds stand. */
+/* Counted first, then put where those of the same two kinds stand; some of the notes, or what is no
+ * note. */
 struct meetings {
+	const struct census *w;
+	size_t from, to;   /* of the notes; the same: paths and scopes */
 	struct map at;     /* by kinds: how many, then where the next one goes */
 	struct meeting *v; /* NULL while they are counted */
-	size_t nr;
 };
 
 static bool is_scope_of(const struct census *w, uint32_t kind, uint32_t of)
@@ -56,7 +60,6 @@ static void meet(struct meetings *m, const struct census *w, uint32_t a, uint32_
 	if (m->v)
 		m->v[*at] = (struct meeting){ a, b, template, count, ns };
 	++*at;
-	m->nr++;
 }
 
 /* All pairs of one line; where it lists several of both kinds, who is with whom is not told. */
@@ -86,15 +89,19 @@ static void meet_all(struct meetings *m, const struct census *w, const uint32_t 
 				meet(m, w, thing[i], thing[j], template, count, ns);
 }
 
-static void find_meetings(struct meetings *m, const struct census *w)
+static void meet_in_notes(struct meetings *m, const struct census *w)
 {
-	for (size_t i = 0; i < w->told->notes.nr; i++) {
+	for (size_t i = m->from; i < m->to; i++) {
 		const struct note *n = &w->told->notes.v[i];
 		uint32_t begin = w->named_at.v[i];
 
 		meet_all(m, w, w->named.v + begin, w->named_at.v[i + 1] - begin, n->template,
 			 n->count, n->first_ns);
 	}
+}
+
+static void meet_elsewhere(struct meetings *m, const struct census *w)
+{
 	for (size_t i = 0; i < w->logs.nr && w->path.nr; i++)
 		meet_all(m, w, w->path.v + w->path_at.v[i], w->path_at.v[i + 1] - w->path_at.v[i],
 			 NO_TEMPLATE, PATH_LINES, w->first_ns);
@@ -105,6 +112,16 @@ static void find_meetings(struct meetings *m, const struct census *w)
 		    !are_settled(w, t->kind, w->things.v[t->scope - 1].kind))
 			meet(m, w, t->scope - 1, i, NO_TEMPLATE, t->lines, t->first_ns);
 	}
+}
+
+static void find_meetings(void *ctx, uint32_t item)
+{
+	struct meetings *m = (struct meetings *)ctx + item;
+
+	if (m->from < m->to)
+		meet_in_notes(m, m->w);
+	else
+		meet_elsewhere(m, m->w);
 }
 
 /* Keeps the templates with the most lines. */
@@ -256,24 +273,82 @@ struct groups {
 	VEC(struct group) v;
 };
 
-/* One for each two kinds, in their order, each with its place among the meetings. */
-static void find_groups(struct groups *g, struct meetings *m, const struct census *w)
-{
-	struct slots kinds = { 0 };
-	size_t sum = 0;
+/* Parts of all that may meet, in the order in which it was told; the last one has no notes. */
+struct parts {
+	struct meetings v[MAX_PARTS + 1];
+	uint32_t nr;
+	struct meeting *all;
+};
 
-	find_meetings(m, w);
-	m->v = shelf_alloc(w->shelf, mem_bytes(m->nr + 1, sizeof(*m->v)));
-	slots_of(&kinds, &m->at);
+static void make_parts(struct parts *p, const struct census *w)
+{
+	size_t nr_notes = w->told->notes.nr, nr = nr_notes / PART_NOTES + 1;
+
+	if (nr > MAX_PARTS)
+		nr = MAX_PARTS;
+	for (size_t i = 0; i < nr; i++) {
+		size_t from = nr_notes * i / nr, to = nr_notes * (i + 1) / nr;
+
+		if (from < to)
+			p->v[p->nr++] = (struct meetings){ .w = w, .from = from, .to = to };
+	}
+	p->v[p->nr++] = (struct meetings){ .w = w };
+	crew_run_with(nr > 1 ? 0 : 1, p->nr, find_meetings, p->v);
+}
+
+/* How many of each two kinds there are in all parts. The number of all. */
+static size_t count_all(const struct parts *p, struct map *all)
+{
+	size_t nr = 0;
+
+	for (uint32_t i = 0; i < p->nr; i++) {
+		for (const struct map_slot *s = NULL; (s = map_next(&p->v[i].at, s));) {
+			*map_at(all, s->key) += s->value;
+			nr += s->value;
+		}
+	}
+	return nr;
+}
+
+/* Where each part puts those of the two kinds, from there on. */
+static void place_parts(struct parts *p, uint64_t kinds, size_t from)
+{
+	for (uint32_t i = 0; i < p->nr; i++) {
+		uint64_t *at = map_find(&p->v[i].at, kinds);
+		size_t nr = at ? *at : 0;
+
+		if (at)
+			*at = from;
+		from += nr;
+	}
+}
+
+/* One for each two kinds, in their order, each with its place among the meetings. */
+static void find_groups(struct groups *g, struct parts *p, const struct census *w)
+{
+	struct map all = { 0 };
+	struct slots kinds = { 0 };
+	size_t sum = 0, nr;
+
+	make_parts(p, w);
+	nr = count_all(p, &all);
+	p->all = shelf_alloc(w->shelf, mem_bytes(nr + 1, sizeof(*p->all)));
+	slots_of(&kinds, &all);
 	vec_each (&kinds.v, k) {
-		vec_push(&g->v,
-			 (struct group){
-				 .w = w, .m = m->v + sum, .nr = k->value, .own.shelf = w->shelf });
-		*map_at(&m->at, k->key) = sum;
+		vec_push(&g->v, (struct group){ .w = w,
+						.m = p->all + sum,
+						.nr = k->value,
+						.own.shelf = w->shelf });
+		place_parts(p, k->key, sum);
 		sum += k->value;
 	}
+	for (uint32_t i = 0; i < p->nr; i++)
+		p->v[i].v = p->all;
+	crew_run_with(p->nr > 2 ? 0 : 1, p->nr, find_meetings, p->v);
+	for (uint32_t i = 0; i < p->nr; i++)
+		map_done(&p->v[i].at);
 	vec_done(&kinds.v);
-	find_meetings(m, w);
+	map_done(&all);
 }
 
 static void take_belongs(struct relating *r, const struct relating *from, struct function *f)
@@ -313,7 +388,7 @@ static void take_before(struct relating *r, const struct census *w, const struct
 
 void relate_make(struct relating *r, struct census *w, const struct relating *before)
 {
-	struct meetings m = { 0 };
+	struct parts parts = { 0 };
 	struct groups groups = { 0 };
 	bool is_settled = true;
 
@@ -323,8 +398,9 @@ void relate_make(struct relating *r, struct census *w, const struct relating *be
 	if (before)
 		take_before(r, w, before);
 	if (!is_settled)
-		find_groups(&groups, &m, w);
-	crew_run((uint32_t)groups.v.nr, test_group, groups.v.v);
+		find_groups(&groups, &parts, w);
+	crew_run_with(w->told->notes.nr < PART_NOTES ? 1 : 0, (uint32_t)groups.v.nr, test_group,
+		      groups.v.v);
 	vec_each (&groups.v, g)
 		take_group(r, g);
 	if (r->ties.nr)
@@ -334,8 +410,7 @@ void relate_make(struct relating *r, struct census *w, const struct relating *be
 	vec_each (&w->kinds, k)
 		k->is_settled = true;
 	vec_done(&groups.v);
-	map_done(&m.at);
-	shelf_give(w->shelf, m.v);
+	shelf_give(w->shelf, parts.all);
 }
 
 void relate_done(struct relating *r)
