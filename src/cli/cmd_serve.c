@@ -205,7 +205,12 @@ static int check_pem(const char *path, const char *text, const char *what, struc
 		const char *end = strchr(block, '\n'), *word = strstr(block, what);
 
 		if (end && word && word < end)
-			return 0;
+			return strstr(end, "-----END ")
+				       ? 0
+				       : error_set(err, EINVAL,
+						   "'%s' is cut off: it does not end with "
+						   "-----END %s-----",
+						   path, what);
 	}
 	return error_set(err, EINVAL, "'%s' holds no %s in PEM (-----BEGIN %s-----)", path, what,
 			 what);

@@ -75,11 +75,13 @@ async function asAPerson(scene, link, origin) {
 }
 
 export async function bad_certificates_and_tokens_are_told(scene) {
-	const { cert, key } = certificate(scene.stage.work), bad = join(scene.stage.work, 'runs', 'bad.pem');
+	const { cert, key } = certificate(scene.stage.work), bad = join(scene.stage.work, 'runs', 'bad.pem'), other = join(scene.stage.work, 'runs', 'other.pem');
 	writeFileSync(bad, readFileSync(cert, 'utf8').slice(0, 300));
 	assert.match(refusal('--tls-cert', key, '--tls-key', key), /key\.pem' holds no CERTIFICATE/);
 	assert.match(refusal('--tls-cert', cert, '--tls-key', cert), /cert\.pem' holds no PRIVATE KEY/);
-	assert.match(refusal('--tls-cert', bad, '--tls-key', key), /certificate cannot be used/);
+	execFileSync('openssl', ['ecparam', '-genkey', '-name', 'prime256v1', '-noout', '-out', other], { stdio: 'ignore' });
+	assert.match(refusal('--tls-cert', bad, '--tls-key', key), /bad\.pem' is cut off/);
+	assert.match(refusal('--tls-cert', cert, '--tls-key', other), /key is that of another certificate/);
 	assert.match(refusal('--tls-cert', cert), /both a certificate and its key/);
 	assert.match(refusal('--tls-cert', `${cert}.none`, '--tls-key', key), /cannot read/);
 	assert.match(refusal('--token', 'short'), /a token is 12 to 64/);
