@@ -4,8 +4,8 @@
  * come back when they are touched. A thread looks every few milliseconds at how many of them the
  * process has, and takes away those of one piece of a block after the other while they are too
  * many. Where tables are asked at random every page may be the next to come back, so these are kept
- * in memory proper as long as they fit into three quarters of it, and what is written once and read
- * later makes room for them.
+ * in memory proper as long as all that is there fits into the bound, and what is written once and
+ * read later makes room for them.
  */
 #include "base/shelf.h"
 
@@ -273,7 +273,8 @@ static bool has_room(const struct shelf *s, size_t bytes, bool is_table, const v
 		bytes -= replaced->bytes < bytes ? replaced->bytes : bytes;
 	if (s->near_bytes[0] + s->near_bytes[1] + bytes <= s->bound / 2)
 		return true;
-	return s->near_bytes[is_table] + bytes <= (is_table ? s->bound / 4 * 3 : s->bound / 4);
+	return is_table ? s->near_bytes[0] + s->near_bytes[1] + bytes <= s->bound
+			: s->near_bytes[0] + bytes <= s->bound / 8;
 }
 
 static void *take(struct shelf *s, size_t bytes, void *(*alloc)(size_t), bool is_table,
@@ -406,6 +407,18 @@ void shelf_give(struct shelf *s, void *p)
 	}
 	if (!is_filed)
 		free(p);
+}
+
+void shelf_leave(const struct shelf *s, void *block, size_t bytes)
+{
+	uintptr_t end = (uintptr_t)block + bytes, begin = end - PIECE_BYTES, page;
+
+	if (!s || bytes < PIECE_BYTES || bytes % PIECE_BYTES)
+		return;
+	/* the first page may hold what the allocator knows of the block */
+	page = s->page_bytes;
+	begin = (begin + page) & ~(page - 1);
+	madvise((void *)begin, (end & ~(page - 1)) - begin, MADV_DONTNEED);
 }
 
 uint64_t shelf_filed(struct shelf *s)
