@@ -386,11 +386,14 @@ static bool give_filed(struct shelf *s, const void *p)
 	if (i == s->blocks.nr)
 		return false;
 	b = s->blocks.v[i];
-	munmap(b.p, b.bytes);
-	/* what nobody needs any more need not be written */
-	(void)!fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, b.at, (off_t)b.bytes);
 	s->filed -= b.bytes;
 	s->blocks.v[i] = s->blocks.v[--s->blocks.nr];
+	/* nobody knows of it any more: this takes its time, in which pages are to go on being taken
+	 * away; what nobody needs need not be written */
+	pthread_mutex_unlock(&s->lock);
+	munmap(b.p, b.bytes);
+	(void)!fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, b.at, (off_t)b.bytes);
+	pthread_mutex_lock(&s->lock);
 	return true;
 }
 
@@ -441,8 +444,10 @@ void shelf_free(struct shelf *s)
 	pthread_mutex_unlock(&s->lock);
 	if (s->is_trimming)
 		pthread_join(s->trimmer, NULL);
+	pthread_mutex_lock(&s->lock);
 	while (s->blocks.nr)
 		give_filed(s, s->blocks.v[0].p);
+	pthread_mutex_unlock(&s->lock);
 	while (s->lent.nr)
 		give_lent(s, s->lent.v[0].p);
 	if (s->fd >= 0)
