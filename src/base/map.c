@@ -63,9 +63,11 @@ static void resize(struct map *m, size_t nr_slots)
 
 	m->nr_slots = nr_slots;
 	m->slots = shelf_table(m->shelf, mem_bytes(m->nr_slots, sizeof(*m->slots)), old.slots);
-	for (size_t i = 0; i < old.nr_slots; i++)
+	for (size_t i = 0; i < old.nr_slots; i++) {
+		shelf_leave(m->shelf, old.slots, i * sizeof(*old.slots));
 		if (old.slots[i].key)
 			*slot_of(m, old.slots[i].key) = old.slots[i];
+	}
 	shelf_give(m->shelf, old.slots);
 }
 

@@ -43,6 +43,7 @@ static void grow_slots(struct names *t)
 	for (uint32_t i = 0; i < nr_old; i++) {
 		uint32_t at = old[i].hash & (t->nr_slots - 1);
 
+		shelf_leave(t->arena.shelf, old, i * sizeof(*old));
 		if (!old[i].sym)
 			continue;
 		while (t->slots[at].sym)

@@ -4,8 +4,8 @@
  * come back when they are touched. A thread looks every few milliseconds at how many of them the
  * process has, and takes away those of one piece of a block after the other while they are too
  * many. Where tables are asked at random every page may be the next to come back, so these are kept
- * in memory proper as long as they fit into three quarters of it, and what is written once and read
- * later makes room for them.
+ * in memory proper as long as all that is there fits into the bound, and what is written once and
+ * read later makes room for them.
  */
 #include "base/shelf.h"
 
@@ -273,7 +273,8 @@ static bool has_room(const struct shelf *s, size_t bytes, bool is_table, const v
 		bytes -= replaced->bytes < bytes ? replaced->bytes : bytes;
 	if (s->near_bytes[0] + s->near_bytes[1] + bytes <= s->bound / 2)
 		return true;
-	return s->near_bytes[is_table] + bytes <= (is_table ? s->bound / 4 * 3 : s->bound / 4);
+	return is_table ? s->near_bytes[0] + s->near_bytes[1] + bytes <= s->bound
+			: s->near_bytes[0] + bytes <= s->bound / 8;
 }
 
 static void *take(struct shelf *s, size_t bytes, void *(*alloc)(size_t), bool is_table,
@@ -385,11 +386,14 @@ static bool give_filed(struct shelf *s, const void *p)
 	if (i == s->blocks.nr)
 		return false;
 	b = s->blocks.v[i];
-	munmap(b.p, b.bytes);
-	/* what nobody needs any more need not be written */
-	(void)!fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, b.at, (off_t)b.bytes);
 	s->filed -= b.bytes;
 	s->blocks.v[i] = s->blocks.v[--s->blocks.nr];
+	/* nobody knows of it any more: this takes its time, in which pages are to go on being taken
+	 * away; what nobody needs need not be written */
+	pthread_mutex_unlock(&s->lock);
+	munmap(b.p, b.bytes);
+	(void)!fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, b.at, (off_t)b.bytes);
+	pthread_mutex_lock(&s->lock);
 	return true;
 }
 
@@ -406,6 +410,18 @@ void shelf_give(struct shelf *s, void *p)
 	}
 	if (!is_filed)
 		free(p);
+}
+
+void shelf_leave(const struct shelf *s, void *block, size_t bytes)
+{
+	uintptr_t end = (uintptr_t)block + bytes, begin = end - PIECE_BYTES, page;
+
+	if (!s || bytes < PIECE_BYTES || bytes % PIECE_BYTES)
+		return;
+	/* the first page may hold what the allocator knows of the block */
+	page = s->page_bytes;
+	begin = (begin + page) & ~(page - 1);
+	madvise((void *)begin, (end & ~(page - 1)) - begin, MADV_DONTNEED);
 }
 
 uint64_t shelf_filed(struct shelf *s)
@@ -428,8 +444,10 @@ void shelf_free(struct shelf *s)
 	pthread_mutex_unlock(&s->lock);
 	if (s->is_trimming)
 		pthread_join(s->trimmer, NULL);
+	pthread_mutex_lock(&s->lock);
 	while (s->blocks.nr)
 		give_filed(s, s->blocks.v[0].p);
+	pthread_mutex_unlock(&s->lock);
 	while (s->lent.nr)
 		give_lent(s, s->lent.v[0].p);
 	if (s->fd >= 0)

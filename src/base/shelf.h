@@ -32,6 +32,9 @@ void *shelf_zalloc(struct shelf *s, size_t bytes); /* cleared */
 void *shelf_table(struct shelf *s, size_t bytes, const void *old);
 void *shelf_realloc(struct shelf *s, void *p, size_t old_bytes, size_t bytes);
 void shelf_give(struct shelf *s, void *p);
+/* Of a large block that is about to be given back, and was read up to here: what is before is not
+ * needed any more. Called often, it does something now and then. */
+void shelf_leave(const struct shelf *s, void *block, size_t bytes);
 
 /* A VEC whose array lies on the shelf: reserved, filled and given back by these only. */
 #define shelf_reserve(shelf, vec, want) \

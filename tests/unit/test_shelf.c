@@ -106,12 +106,31 @@ static void tables_have_memory_before_others(void **state)
 	grown = shelf_table(s, 12 * MIB, table);
 	assert_int_equal(shelf_filed(s), filed);
 	shelf_give(s, table);
-	other = shelf_table(s, 2 * MIB, NULL);
+	other = shelf_table(s, 6 * MIB, NULL);
 	assert_true(shelf_filed(s) > filed);
 	shelf_give(s, stream);
 	shelf_give(s, grown);
 	shelf_give(s, other);
 	assert_int_equal(shelf_filed(s), 0);
+	shelf_free(s);
+}
+
+static void what_was_left_takes_no_memory(void **state)
+{
+	struct shelf *s = shelf_new(256 * MIB, NULL);
+	char *p = shelf_alloc(s, 64 * MIB);
+	size_t before;
+
+	(void)state;
+	if (HAS_TSAN)
+		skip();
+	memset(p, 1, 64 * MIB);
+	before = resident();
+	for (size_t i = 0; i < 64 * MIB; i += 4096)
+		shelf_leave(s, p, i);
+	assert_true(resident() + 48 * MIB < before);
+	assert_int_equal(p[64 * MIB - 1], 1);
+	shelf_give(s, p);
 	shelf_free(s);
 }
 
@@ -191,6 +210,7 @@ int main(void)
 		cmocka_unit_test(what_grows_beyond_it_is_kept_and_takes_no_memory),
 		cmocka_unit_test(tables_lie_on_it_and_tell_the_same),
 		cmocka_unit_test(tables_have_memory_before_others),
+		cmocka_unit_test(what_was_left_takes_no_memory),
 		cmocka_unit_test(records_are_sorted_on_it),
 		cmocka_unit_test(without_a_directory_all_is_in_memory),
 		cmocka_unit_test(a_child_changes_nothing_of_its_parents),
