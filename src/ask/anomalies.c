@@ -467,15 +467,15 @@ static int add_rest(struct looking *l, struct error *err)
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-static int most_lost_first(const void *a, const void *b)
+static int most_lost_first(const void *a, const void *b, void *ctx)
 {
 	const struct anomaly *x = a, *y = b;
+	const double *slowness = ctx;
 	double known_x = x->lost * x->confidence, known_y = y->lost * y->confidence;
-	bool dead_x = x->kind == ANOMALY_DEAD, dead_y = y->kind == ANOMALY_DEAD;
+	int rank_x = anomaly_rank(x, *slowness), rank_y = anomaly_rank(y, *slowness);
 
-	/* what goes wrong since then is hardly ever due to anything else */
-	if (dead_x != dead_y)
-		return dead_x ? -1 : 1;
+	if (rank_x != rank_y)
+		return rank_x - rank_y;
 	if (known_x != known_y)
 		return known_x > known_y ? -1 : 1;
 	if (x->kind != y->kind)
@@ -506,7 +506,7 @@ int anomalies_collect(struct anomalies *a, struct store *s, const struct types *
 		r = add_rest(&l, err);
 	}
 	if (a->v.nr)
-		qsort(a->v.v, a->v.nr, sizeof(*a->v.v), most_lost_first);
+		qsort_r(a->v.v, a->v.nr, sizeof(*a->v.v), most_lost_first, &a->slowness);
 	looking_done(&l);
 	return r < 0 ? r : 0;
 }

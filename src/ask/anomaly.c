@@ -1,5 +1,7 @@
 #include "ask/anomaly.h"
 
+#define MINOR 0.05 /* of the time that slow requests lose */
+
 const char *anomaly_kind_name(enum anomaly_kind kind)
 {
 	static const char *const names[] = {
@@ -21,4 +23,11 @@ void anomaly_example(struct anomaly *a, uint64_t request)
 			return;
 	if (a->nr_examples < ANOMALY_EXAMPLES)
 		a->examples[a->nr_examples++] = request;
+}
+
+int anomaly_rank(const struct anomaly *a, double slowness)
+{
+	if (a->kind == ANOMALY_DEAD)
+		return 0;
+	return a->kind >= ANOMALY_RETRIES && a->lost < MINOR * slowness ? 2 : 1;
 }

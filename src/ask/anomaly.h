@@ -51,6 +51,10 @@ struct anomaly_list {
 };
 
 const char *anomaly_kind_name(enum anomaly_kind kind);
+/* What is told first, the smallest: a node that is gone, since what goes wrong then is hardly ever
+ * due to anything else; last, what is rather felt than a reason (retries, other courses and counts)
+ * and explains next to nothing of the time that slow requests lose. */
+int anomaly_rank(const struct anomaly *a, double slowness);
 /* Keeps the first few. */
 void anomaly_example(struct anomaly *a, uint64_t request);
 

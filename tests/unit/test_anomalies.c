@@ -4,6 +4,7 @@
 
 #include "ask/activity.h"
 #include "ask/alike.h"
+#include "ask/anomaly.h"
 #include "ask/complaints.h"
 #include "ask_made.h"
 
@@ -562,6 +563,19 @@ static void a_type_that_is_slower_for_a_while_is_told_with_its_time(void **state
 	expect(counting(false, false, 10), "latency", NULL, AT(20), AT(24));
 }
 
+static void a_reason_is_told_before_what_is_merely_felt(void **state)
+{
+	const struct anomaly dead = { .kind = ANOMALY_DEAD }, pause = { .kind = ANOMALY_PAUSE };
+	const struct anomaly few = { .kind = ANOMALY_RETRIES, .lost = 2 };
+	const struct anomaly many = { .kind = ANOMALY_RETRIES, .lost = 40 };
+
+	(void)state;
+	assert_true(anomaly_rank(&dead, 100) < anomaly_rank(&many, 100));
+	assert_true(anomaly_rank(&pause, 100) < anomaly_rank(&few, 100));
+	/* what explains much is told by how much */
+	assert_int_equal(anomaly_rank(&pause, 100), anomaly_rank(&many, 100));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -587,6 +601,7 @@ int main(void)
 		cmocka_unit_test(a_type_that_becomes_far_more_frequent_is_told),
 		cmocka_unit_test(more_load_is_no_anomaly_of_a_type),
 		cmocka_unit_test(a_type_that_is_slower_for_a_while_is_told_with_its_time),
+		cmocka_unit_test(a_reason_is_told_before_what_is_merely_felt),
 	};
 
 	return RUN(tests);
