@@ -80,6 +80,7 @@ export class Server {
 	static async start(args, options = {}) {
 		const server = new Server();
 		server.process = spawn(CULPRIT, ['serve', ...(args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0']), ...args], { stdio: ['ignore', 'pipe', 'ignore'], ...options });
+		process.on('exit', () => server.process.kill()); // also when a test failed
 		server.address = await new Promise((done, fail) => {
 			let text = '';
 			server.process.stdout.on('data', d => {
