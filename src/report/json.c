@@ -1,5 +1,7 @@
 #include "report/writer.h"
 
+#include <string.h>
+
 #include "base/jsonout.h"
 #include "report/report.h"
 
@@ -109,6 +111,15 @@ static void add_table(struct buf *out, const struct section *s)
 	}
 }
 
+/* Whether the numbers of a sentence tell how sure it is: it is not said twice. */
+static bool has_confidence(const struct section *facts)
+{
+	for (size_t i = 0; facts && facts->rows.nr && i < facts->nr_columns; i++)
+		if (facts->columns[i].key && !strcmp(facts->columns[i].key, "confidence"))
+			return true;
+	return false;
+}
+
 static void add_prose(struct buf *out, const struct section *s, const struct prose *p)
 {
 	struct jsonout j = { .out = out };
@@ -124,7 +135,7 @@ static void add_prose(struct buf *out, const struct section *s, const struct pro
 	}
 	jsonout_key(&j, "text");
 	jsonout_str(&j, p->text);
-	if (p->confidence >= 0) {
+	if (p->confidence >= 0 && !has_confidence(p->facts)) {
 		jsonout_key(&j, "confidence");
 		jsonout_double(&j, p->confidence);
 	}

@@ -131,6 +131,19 @@ static void prose_carries_its_facts_confidence_and_command(void **state)
 		       "\"count\":61}\n");
 }
 
+static void confidence_is_said_once(void **state)
+{
+	static const struct column sure[] = { { "confidence", NULL, CELL_SHARE, 0 } };
+	struct report *r = *state;
+	struct section *s = report_section(r, SECTION_PROSE, "why", "Why slow");
+	struct prose *p = section_say(s, NULL, "so it is");
+
+	p->confidence = 0.5;
+	p->facts = section_facts(s, sure, 1);
+	row_double(p->facts, section_row(p->facts), 0, 0.5);
+	assert_json(r, "{\"section\":\"why\",\"text\":\"so it is\",\"confidence\":0.5}\n");
+}
+
 static void losses_are_the_last_line(void **state)
 {
 	struct report *r = *state;
@@ -181,6 +194,7 @@ int main(void)
 		TEST(tagged_sections_say_their_name_and_text_only_ones_are_silent),
 		TEST(prose_carries_its_facts_confidence_and_command),
 		TEST(losses_are_the_last_line),
+		TEST(confidence_is_said_once),
 		TEST(an_old_row_still_reaches_its_cells_after_many_more),
 		TEST(a_tree_tells_the_depth_of_its_rows),
 	};
