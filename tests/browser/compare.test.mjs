@@ -173,3 +173,13 @@ export async function hostile_names_are_text_when_compared(scene) {
 	await scene.settled();
 	assert.equal(new URLSearchParams(scene.hash.split('?')[1]).get('type'), type.type);
 }
+
+export async function the_other_run_need_not_have_the_type(scene) {
+	const there = rows(asked('requests', scene.runs.hdfs, '--types')), elsewhere = rows(asked('requests', scene.runs.hostile, '--types')), type = there.find(t => !elsewhere.some(o => o.type.includes(t.type)));
+	for (const view of ['requests', 'paths']) {
+		await scene.open(link(view, { run: '1', against: '3', type: type.type }));
+		assert.equal(await scene.page.locator('.failed').count(), 0, view);
+		assert.match(await scene.text('.said'), /has nothing of this/, view);
+	}
+	scene.complaints.length = 0; // the browser tells of what was refused
+}

@@ -1,5 +1,6 @@
 // What is selected, and what it is compared with: another selection, another run, or both. The other one stands in the address, too:
 // `then` names its parts as the option of diff does, `against` its run.
+import { Refused, type Answer } from './api';
 import { h } from './dom';
 import { clock, date, duration, moment } from './format';
 import type { Link } from './link';
@@ -88,6 +89,20 @@ export function told(s: Selection, runs: Run[], other: Selection = s): string {
 	const parts = CHIPS.filter(([names]) => names.some(n => s[n as keyof Selection])).map(([, text]) => text(s, dayOf(runs, s.run))).join(', ') || 'all requests';
 	const name = s.run !== other.run ? runs.find(r => String(r.run) === s.run)?.name.split('/').pop() : undefined;
 	return name ? `${parts} of ${name}` : parts;
+}
+
+/** A question about the other side. It need not have the type or the node of this one: then there is nothing of it, and that is said. */
+export async function askOther(app: App, other: Selection | null, question: string, params: Record<string, string>): Promise<Answer | null> {
+	if (!other)
+		return null;
+	try {
+		return await app.ask(question, { ...other, ...params });
+	} catch (error) {
+		if (!(error instanceof Refused) || error.status >= 500 || !error.status)
+			throw error;
+		app.say(`What is compared with has nothing of this: ${error.message}`);
+		return { rows: [], losses: {} };
+	}
 }
 
 /** For views that show one side at a time: which one, and the way to the other. */

@@ -5,7 +5,7 @@ import { csv, svg } from '../../core/exports';
 import { count, duration, share } from '../../core/format';
 import { graph } from '../../core/graph';
 import { elsewhere } from '../../core/link';
-import { pinned } from '../../core/selection';
+import { askOther, pinned } from '../../core/selection';
 import { empty } from '../../core/state';
 import { Table, type Column } from '../../core/table';
 import type { App, Link, Opened, View } from '../../core/view';
@@ -91,7 +91,7 @@ export const paths: View = {
 			async show(link, signal) {
 				const fold = { fold: '1', spread: '1', limit: PATTERNS_MAX }, other = pinned(link);
 				const [list, all, oldList, oldAll] = await Promise.all([app.ask('paths', fold), app.ask('paths', { graph: '1' }),
-					other ? app.ask('paths', { ...other, ...fold }) : null, other ? app.ask('paths', { ...other, graph: '1' }) : null]);
+					askOther(app, other, 'paths', fold), askOther(app, other, 'paths', { graph: '1' })]);
 				if (signal.aborted)
 					return;
 				before = new Map((oldList?.rows ?? []).filter(r => r.path).map(r => [r.path as string, r]));

@@ -4,7 +4,7 @@ import { canvasPng } from '../../core/exports';
 import { h, put } from '../../core/dom';
 import { clock, count, duration, share } from '../../core/format';
 import { elsewhere } from '../../core/link';
-import { pinned } from '../../core/selection';
+import { askOther, pinned } from '../../core/selection';
 import { Table, type Column } from '../../core/table';
 import type { App, Link, Opened, View } from '../../core/view';
 import type { Range } from './axes';
@@ -129,7 +129,7 @@ export const requests: View = {
 			async show(link, signal) {
 				const page = { limit: String(ROWS), offset: link.params.offset ?? '0', sort: link.params.sort ?? 'slowest' }, over80 = { 'over-time': '1', steps: '80' }, other = pinned(link);
 				// what looks into every request comes later in a large run: all is asked at once, and drawn as it comes
-				const later = Promise.all([app.ask('requests', { types: '1' }), app.ask('requests', over80), other ? app.ask('requests', { ...other, types: '1' }) : null, other ? app.ask('requests', { ...other, ...over80 }) : null]);
+				const later = Promise.all([app.ask('requests', { types: '1' }), app.ask('requests', over80), askOther(app, other, 'requests', { types: '1' }), askOther(app, other, 'requests', over80)]);
 				later.catch(() => undefined); // told when it is waited for
 				const [cells, points, list] = await Promise.all([app.ask('requests', { heat: '1' }), app.ask('requests', { points: String(POINTS) }), app.ask('requests', groups[link.params.group ?? '']?.params ?? page)]);
 				if (signal.aborted)

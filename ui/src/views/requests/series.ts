@@ -33,15 +33,17 @@ export function merged(rows: Row[]): Step[] {
 	return [...steps.values()].sort((a, b) => a.start - b.start);
 }
 
-/** By how much the other side is moved so that both can be seen: not at all where most of one is within the other. Both
- * begin at the same place, where it was selected (from) or at the first. */
+/** By how much the other side is moved, so that both begin at the same place: where it was selected (from), or at the first. Not at all where most of one is within the
+ * other, nor where it is longer and near: then the axis tells of both. */
 export function shiftOf(steps: Step[], other: Step[], from?: number, otherFrom?: number): number {
 	const some = steps.filter(s => s.count), others = other.filter(s => s.count), [a, b] = [some[0], others[0]];
 	if (!a || !b)
 		return 0;
-	const end = some[some.length - 1]!.end, otherEnd = others[others.length - 1]!.end;
-	const common = Math.min(end, otherEnd) - Math.max(a.start, b.start), shorter = Math.min(end - a.start, otherEnd - b.start);
-	return common > shorter / 2 ? 0 : from && otherFrom ? from - otherFrom : a.start - b.start;
+	const end = some[some.length - 1]!.end, otherEnd = others[others.length - 1]!.end, length = end - a.start, otherLength = otherEnd - b.start;
+	const common = Math.min(end, otherEnd) - Math.max(a.start, b.start), isNear = -common < 10 * Math.max(length, otherLength);
+	if (common > Math.min(length, otherLength) / 2 || (otherLength > 1.5 * length && isNear))
+		return 0;
+	return from && otherFrom ? from - otherFrom : a.start - b.start;
 }
 
 export interface SeriesData {
