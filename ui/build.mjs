@@ -10,7 +10,14 @@ const LIMIT = 300_000; // bytes, packed: the page stays small
 
 const made = await build({
 	entryPoints: { page: 'src/main.ts', style: 'src/style.css' },
-	bundle: true, minify: true, write: false, outdir: 'out', target: 'es2022', format: 'esm', legalComments: 'none', logLevel: 'warning',
+	bundle: true,
+	minify: true,
+	write: false,
+	outdir: 'out',
+	target: 'es2022',
+	format: 'esm',
+	legalComments: 'none',
+	logLevel: 'warning',
 });
 const types = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' };
 const files = [
@@ -19,7 +26,9 @@ const files = [
 	...made.outputFiles.map(f => [f.path.split('/').pop(), Buffer.from(f.contents)]),
 ];
 
-let text = '#include "web/asset.h"\n\n', table = 'const struct asset assets[] = {\n', total = 0;
+let text = '#include "web/asset.h"\n\n',
+	table = 'const struct asset assets[] = {\n',
+	total = 0;
 for (const [nr, [name, content]] of files.entries()) {
 	const packed = gzipSync(content, { level: 9 });
 	const tag = createHash('sha256').update(content).digest('hex').slice(0, 16);

@@ -3,7 +3,20 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { asked } from './stage.mjs';
 
-const QUESTIONS = [['answer'], ['slow'], ['paths', 'fold'], ['paths', 'graph'], ['objects'], ['requests', 'types'], ['requests', 'over-time'], ['requests', 'limit=5'], ['requests', 'slowest=3'], ['requests', 'request=1'], ['requests', 'request=1', 'why'], ['requests', 'request=1', 'critical-path']];
+const QUESTIONS = [
+	['answer'],
+	['slow'],
+	['paths', 'fold'],
+	['paths', 'graph'],
+	['objects'],
+	['requests', 'types'],
+	['requests', 'over-time'],
+	['requests', 'limit=5'],
+	['requests', 'slowest=3'],
+	['requests', 'request=1'],
+	['requests', 'request=1', 'why'],
+	['requests', 'request=1', 'critical-path'],
+];
 
 /** One request with any headers: fetch would not let us. */
 function raw(url, path, options = {}) {
@@ -11,7 +24,9 @@ function raw(url, path, options = {}) {
 	return new Promise((done, fail) => {
 		const req = request({ hostname, port, path, method: options.method ?? 'GET', headers: options.headers ?? {} }, res => {
 			let body = '';
-			res.on('data', d => { body += d; });
+			res.on('data', d => {
+				body += d;
+			});
 			res.on('end', () => done({ status: res.statusCode, headers: res.headers, body }));
 		});
 		req.on('error', fail);
@@ -21,8 +36,8 @@ function raw(url, path, options = {}) {
 
 export async function every_question_is_answered_as_on_the_command_line({ url, runs }) {
 	for (const [question, ...options] of QUESTIONS) {
-		const got = await (await fetch(`${url}api/${question}?run=1&${options.map(o => o.includes('=') ? o : `${o}=1`).join('&')}`)).text();
-		const want = asked(question, runs.hdfs, ...options.flatMap(o => o.includes('=') ? [`--${o.split('=')[0]}`, o.split('=')[1]] : [`--${o}`]));
+		const got = await (await fetch(`${url}api/${question}?run=1&${options.map(o => (o.includes('=') ? o : `${o}=1`)).join('&')}`)).text();
+		const want = asked(question, runs.hdfs, ...options.flatMap(o => (o.includes('=') ? [`--${o.split('=')[0]}`, o.split('=')[1]] : [`--${o}`])));
 		assert.equal(got, want, `${question} ${options.join(' ')}`);
 		assert.ok(want.length > 20, `${question} says something`);
 	}
@@ -40,8 +55,7 @@ export async function headers_protect_the_page({ url }) {
 		assert.equal(headers['referrer-policy'], 'no-referrer');
 		assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
 		assert.equal(headers['cross-origin-resource-policy'], 'same-origin');
-		for (const banner of ['server', 'x-powered-by'])
-			assert.equal(headers[banner], undefined, 'nobody learns what serves it');
+		for (const banner of ['server', 'x-powered-by']) assert.equal(headers[banner], undefined, 'nobody learns what serves it');
 		assert.equal(headers['access-control-allow-origin'], undefined);
 	}
 }
@@ -57,8 +71,18 @@ export async function strangers_are_refused({ url }) {
 }
 
 export async function bad_questions_get_a_sentence({ url }) {
-	const cases = [['api/nothing', 404, /no such question/], ['api/requests?run=9', 404, /no run 9/], ['api/requests?run=x', 400, /number/], ['api/requests?frobnicate=1', 400, /takes no 'frobnicate'/],
-		['api/requests?request=999999', 404, /no request/], ['api/requests?from=yesterdayish', 400, /./], ['api/export?format=word', 400, /format/], [`api/${'a'.repeat(300)}`, 414, /too long/], [`api/requests?${'x=1&'.repeat(60)}`, 400, /too many/], ['../../etc/passwd', 404, /no such/]];
+	const cases = [
+		['api/nothing', 404, /no such question/],
+		['api/requests?run=9', 404, /no run 9/],
+		['api/requests?run=x', 400, /number/],
+		['api/requests?frobnicate=1', 400, /takes no 'frobnicate'/],
+		['api/requests?request=999999', 404, /no request/],
+		['api/requests?from=yesterdayish', 400, /./],
+		['api/export?format=word', 400, /format/],
+		[`api/${'a'.repeat(300)}`, 414, /too long/],
+		[`api/requests?${'x=1&'.repeat(60)}`, 400, /too many/],
+		['../../etc/passwd', 404, /no such/],
+	];
 	for (const [path, status, says] of cases) {
 		const got = await raw(url, `/${path}`);
 		assert.equal(got.status, status, path);

@@ -7,11 +7,14 @@ import { Stage } from './stage.mjs';
 const [work, part] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
 const tests = [];
-for (const file of readdirSync(here).filter(f => f.endsWith('.test.mjs')).sort())
+for (const file of readdirSync(here)
+	.filter(f => f.endsWith('.test.mjs'))
+	.sort())
 	for (const [name, run] of Object.entries(await import(join(here, file))))
 		tests.push({ name: `${file.replace('.test.mjs', '')}: ${name.replaceAll('_', ' ')}`, run });
 
-let passed = 0, failed = 0;
+let passed = 0,
+	failed = 0;
 const stage = await Stage.open(work);
 for (const { name, run } of tests.filter(t => !part || t.name.includes(part))) {
 	const began = Date.now();

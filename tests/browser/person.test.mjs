@@ -50,7 +50,17 @@ export async function everybody_can_use_every_view(scene) {
 			await scene.open(`#/${view}?run=1&against=2`);
 			await scene.page.evaluate(axe);
 			const { violations } = await scene.page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-			assert.deepEqual(violations.map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.target.join(' ')).join(', ')}`), [], `${view}, ${scheme}`);
+			assert.deepEqual(
+				violations.map(
+					v =>
+						`${v.id}: ${v.nodes
+							.slice(0, 3)
+							.map(n => n.target.join(' '))
+							.join(', ')}`,
+				),
+				[],
+				`${view}, ${scheme}`,
+			);
 		}
 	}
 }
@@ -59,8 +69,16 @@ export async function everybody_can_use_every_view(scene) {
 async function isTame(scene, where) {
 	assert.equal(await scene.page.evaluate(() => window.pwned), undefined, where);
 	assert.equal(await scene.page.locator('main script, main iframe, main img, main base, main meta, main style').count(), 0, where);
-	const turning = await scene.page.evaluate(() => [...document.body.querySelectorAll('*')].flatMap(e => [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data).concat(['title', 'aria-label'].map(a => e.getAttribute(a) ?? '')))
-		.filter(t => /[\u202a-\u202e\u2066-\u2069\u0000]/.test(t)));
+	const turning = await scene.page.evaluate(() =>
+		[...document.body.querySelectorAll('*')]
+			.flatMap(e =>
+				[...e.childNodes]
+					.filter(n => n.nodeType === 3)
+					.map(n => n.data)
+					.concat(['title', 'aria-label'].map(a => e.getAttribute(a) ?? '')),
+			)
+			.filter(t => /[\u202a-\u202e\u2066-\u2069\u0000]/.test(t)),
+	);
 	assert.deepEqual(turning, [], `${where}: nothing turns the direction`);
 }
 
@@ -86,7 +104,7 @@ export async function hostile_objects_threads_and_files_are_text(scene) {
 		await isTame(scene, `request ${id}`);
 	}
 	await scene.open('#/objects?run=3');
-	assert.ok(await scene.page.locator('.typesgraph .box').count() > 1);
+	assert.ok((await scene.page.locator('.typesgraph .box').count()) > 1);
 	for (const nr of [0, 1]) {
 		await scene.page.locator('.typesgraph .box').nth(nr).click();
 		await scene.settled();

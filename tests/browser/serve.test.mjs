@@ -8,15 +8,40 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Server } from './stage.mjs';
 
-const CULPRIT = process.env.CULPRIT, ROOT = process.env.ROOT;
+const CULPRIT = process.env.CULPRIT,
+	ROOT = process.env.ROOT;
 
 /** An address of this machine that is not loopback; loopback where it has none. */
-const ownAddress = Object.values(networkInterfaces()).flat().find(a => a.family === 'IPv4' && !a.internal)?.address ?? '127.0.0.1';
+const ownAddress =
+	Object.values(networkInterfaces())
+		.flat()
+		.find(a => a.family === 'IPv4' && !a.internal)?.address ?? '127.0.0.1';
 
 function certificate(work) {
-	const cert = join(work, 'runs', 'cert.pem'), key = join(work, 'runs', 'key.pem');
+	const cert = join(work, 'runs', 'cert.pem'),
+		key = join(work, 'runs', 'key.pem');
 	if (!existsSync(key))
-		execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '3650', '-subj', '/CN=culprit.test', '-keyout', key, '-out', cert], { stdio: 'ignore' });
+		execFileSync(
+			'openssl',
+			[
+				'req',
+				'-x509',
+				'-newkey',
+				'ec',
+				'-pkeyopt',
+				'ec_paramgen_curve:prime256v1',
+				'-nodes',
+				'-days',
+				'3650',
+				'-subj',
+				'/CN=culprit.test',
+				'-keyout',
+				key,
+				'-out',
+				cert,
+			],
+			{ stdio: 'ignore' },
+		);
 	return { cert, key };
 }
 
@@ -37,10 +62,10 @@ const refusal = (...args) => {
 
 export async function others_need_tls_and_the_token(scene) {
 	const { cert, key } = certificate(scene.stage.work);
-	if (ownAddress !== '127.0.0.1')
-		assert.match(refusal('--listen', `${ownAddress}:0`, scene.runs.hdfs), /others can reach .*--tls-cert/);
+	if (ownAddress !== '127.0.0.1') assert.match(refusal('--listen', `${ownAddress}:0`, scene.runs.hdfs), /others can reach .*--tls-cert/);
 	const server = await Server.start(['--listen', `${ownAddress}:0`, '--tls-cert', cert, '--tls-key', key, scene.runs.hdfs]);
-	const { origin, searchParams } = new URL(server.address), token = searchParams.get('token');
+	const { origin, searchParams } = new URL(server.address),
+		token = searchParams.get('token');
 	try {
 		assert.match(server.address, /^https:/);
 		await assert.rejects(fetch(origin.replace('https:', 'http:')), 'without TLS nothing is answered');
@@ -51,8 +76,7 @@ export async function others_need_tls_and_the_token(scene) {
 		assert.equal(led.statusCode, 303);
 		assert.match(led.headers['strict-transport-security'], /max-age=\d+/);
 		const [cookie] = led.headers['set-cookie'];
-		for (const part of ['HttpOnly', 'Secure', 'SameSite=Lax'])
-			assert.ok(cookie.includes(part), part);
+		for (const part of ['HttpOnly', 'Secure', 'SameSite=Lax']) assert.ok(cookie.includes(part), part);
 		assert.equal((await secure(`${origin}/api/runs`, { cookie: cookie.split(';')[0] })).statusCode, 200);
 		assert.equal((await secure(`${origin}/api/runs`, { authorization: `Bearer ${token}` })).statusCode, 200);
 		await asAPerson(scene, server.address, origin);
@@ -69,13 +93,17 @@ async function asAPerson(scene, link, origin) {
 	await page.locator('.finding').first().waitFor();
 	assert.equal(page.url().includes('token'), false, 'the token does not stay in the address');
 	await page.goto(scene.url.replace('127.0.0.1', 'localhost'));
-	await page.evaluate(to => { location.href = to; }, `${origin}/#/requests`);
+	await page.evaluate(to => {
+		location.href = to;
+	}, `${origin}/#/requests`);
 	await page.locator('.view.requests').waitFor();
 	await context.close();
 }
 
 export async function bad_certificates_and_tokens_are_told(scene) {
-	const { cert, key } = certificate(scene.stage.work), bad = join(scene.stage.work, 'runs', 'bad.pem'), other = join(scene.stage.work, 'runs', 'other.pem');
+	const { cert, key } = certificate(scene.stage.work),
+		bad = join(scene.stage.work, 'runs', 'bad.pem'),
+		other = join(scene.stage.work, 'runs', 'other.pem');
 	writeFileSync(bad, readFileSync(cert, 'utf8').slice(0, 300));
 	assert.match(refusal('--tls-cert', key, '--tls-key', key), /key\.pem' holds no CERTIFICATE/);
 	assert.match(refusal('--tls-cert', cert, '--tls-key', cert), /cert\.pem' holds no PRIVATE KEY/);
@@ -92,7 +120,7 @@ export async function bad_certificates_and_tokens_are_told(scene) {
 export async function any_loopback_address_is_this_machine(scene) {
 	const server = await Server.start(['--listen', '127.0.0.2:0', scene.runs.hdfs]);
 	await scene.open('#/answer', server.address);
-	assert.ok(await scene.page.locator('.finding').count() > 0);
+	assert.ok((await scene.page.locator('.finding').count()) > 0);
 	await server.close();
 }
 
@@ -117,7 +145,7 @@ export async function logs_are_read_while_one_looks(scene) {
 	server.process.stdin.end(log.subarray(log.length / 2));
 	await scene.page.locator('.view.answer').waitFor();
 	await scene.settled();
-	assert.ok(await scene.page.locator('.finding').count() > 0, 'the answer comes without a reload');
+	assert.ok((await scene.page.locator('.finding').count()) > 0, 'the answer comes without a reload');
 	assert.equal(await server.close('SIGINT'), 0);
 	assert.deepEqual(left(), []);
 	done();
@@ -147,15 +175,18 @@ export async function inputs_that_fail_are_told(scene) {
 }
 
 export async function runs_that_change_or_vanish_are_shown_so(scene) {
-	const folder = join(scene.stage.work, 'runs', 'changing'), path = join(folder, 'a.culprit'), replace = from => {
-		copyFileSync(from, `${path}.new`);
-		renameSync(`${path}.new`, path);
-	};
+	const folder = join(scene.stage.work, 'runs', 'changing'),
+		path = join(folder, 'a.culprit'),
+		replace = from => {
+			copyFileSync(from, `${path}.new`);
+			renameSync(`${path}.new`, path);
+		};
 	mkdirSync(folder, { recursive: true });
 	replace(scene.runs.hdfs);
 	const server = await Server.start([path]);
 	await scene.open('#/requests?min=1000', server.address);
-	const before = await scene.text('.listnote'), hash = scene.hash;
+	const before = await scene.text('.listnote'),
+		hash = scene.hash;
 	replace(scene.runs.later);
 	await scene.page.waitForFunction(was => document.querySelector('.listnote') && document.querySelector('.listnote').textContent !== was, before);
 	assert.equal(scene.hash, hash, 'the selection stays');
@@ -193,8 +224,14 @@ export async function names_of_runs_are_text(scene) {
 
 export async function the_first_paint_is_soon(scene) {
 	await scene.open('#/answer');
-	const [paint, bytes] = await scene.page.evaluate(() => [performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
-		performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation')).filter(e => !e.name.includes('/api/')).reduce((n, e) => n + e.encodedBodySize, 0)]);
+	const [paint, bytes] = await scene.page.evaluate(() => [
+		performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+		performance
+			.getEntriesByType('resource')
+			.concat(performance.getEntriesByType('navigation'))
+			.filter(e => !e.name.includes('/api/'))
+			.reduce((n, e) => n + e.encodedBodySize, 0),
+	]);
 	console.log(`first contentful paint after ${Math.round(paint)} ms; the page is ${bytes} bytes`);
 	assert.ok(paint > 0 && bytes > 10_000);
 }

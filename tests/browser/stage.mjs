@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { writeHostile } from './hostile.mjs';
 
-const CULPRIT = process.env.CULPRIT, ROOT = process.env.ROOT;
+const CULPRIT = process.env.CULPRIT,
+	ROOT = process.env.ROOT;
 const SETTLED_MS = 20_000;
 
 /** What the command line prints with --json. */
@@ -17,7 +18,12 @@ export function asked(...args) {
 		return error.stdout.toString(); // nothing found is an answer, too
 	}
 }
-export const rows = text => text.split('\n').filter(Boolean).map(l => JSON.parse(l)).filter(r => !(r.losses && Object.keys(r).length === 1));
+export const rows = text =>
+	text
+		.split('\n')
+		.filter(Boolean)
+		.map(l => JSON.parse(l))
+		.filter(r => !(r.losses && Object.keys(r).length === 1));
 
 export class Stage {
 	static async open(work) {
@@ -48,9 +54,16 @@ export class Stage {
 	/** One test: a page of its own, which must not complain. */
 	async perform(test) {
 		const complaints = [];
-		const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light', timezoneId: 'UTC', acceptDownloads: true });
+		const context = await this.browser.newContext({
+			viewport: { width: 1280, height: 800 },
+			colorScheme: 'light',
+			timezoneId: 'UTC',
+			acceptDownloads: true,
+		});
 		const page = await context.newPage();
-		page.on('console', m => { if (m.type() === 'error') complaints.push(m.text()); });
+		page.on('console', m => {
+			if (m.type() === 'error') complaints.push(m.text());
+		});
 		page.on('pageerror', e => complaints.push(e.message));
 		page.setDefaultTimeout(SETTLED_MS);
 		const scene = new Scene(this, page, complaints);
@@ -79,14 +92,16 @@ export class Server {
 	/** With other options of spawn; any --listen among the arguments is obeyed. */
 	static async start(args, options = {}) {
 		const server = new Server();
-		server.process = spawn(CULPRIT, ['serve', ...(args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0']), ...args], { stdio: ['ignore', 'pipe', 'ignore'], ...options });
+		server.process = spawn(CULPRIT, ['serve', ...(args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0']), ...args], {
+			stdio: ['ignore', 'pipe', 'ignore'],
+			...options,
+		});
 		process.on('exit', () => server.process.kill()); // also when a test failed
 		server.address = await new Promise((done, fail) => {
 			let text = '';
 			server.process.stdout.on('data', d => {
 				text += d;
-				if (text.includes('\n'))
-					done(text.trim());
+				if (text.includes('\n')) done(text.trim());
 			});
 			server.process.on('exit', code => fail(new Error(`culprit serve ended with ${code}`)));
 		});
@@ -95,7 +110,9 @@ export class Server {
 
 	/** Resolves to its exit status. */
 	close(signal = 'SIGTERM') {
-		const ended = new Promise(done => { this.process.once('exit', done); });
+		const ended = new Promise(done => {
+			this.process.once('exit', done);
+		});
 		this.process.kill(signal);
 		return this.process.exitCode === null ? ended : Promise.resolve(this.process.exitCode);
 	}

@@ -11,12 +11,13 @@ export async function the_first_finding_is_that_of_the_command_line(scene) {
 	assert.equal(cards.length, findings.length);
 	assert.equal(cards[0].trim(), findings[0].text.split('\n')[0].trim());
 	assert.match(await scene.text('.finding .sure'), new RegExp(`${Math.round(100 * findings[0].confidence)} % sure`));
-	assert.ok(await scene.page.locator('.finding .picture svg').count() > 0);
+	assert.ok((await scene.page.locator('.finding .picture svg').count()) > 0);
 }
 
 export async function from_the_finding_to_its_evidence(scene) {
 	await scene.open('#/answer');
-	const way = scene.page.locator('.finding .ways a').first(), text = await way.innerText();
+	const way = scene.page.locator('.finding .ways a').first(),
+		text = await way.innerText();
 	await way.click();
 	await scene.settled();
 	assert.match(scene.hash, text.startsWith('request ') ? /^#\/request\?/ : /^#\/requests\?/);
@@ -26,10 +27,14 @@ export async function from_the_finding_to_its_evidence(scene) {
 }
 
 export async function requests_show_the_types_and_the_slowest(scene) {
-	const slowest = rows(asked('requests', scene.runs.hdfs, '--slowest', '5')), types = rows(asked('requests', scene.runs.hdfs, '--types'));
+	const slowest = rows(asked('requests', scene.runs.hdfs, '--slowest', '5')),
+		types = rows(asked('requests', scene.runs.hdfs, '--types'));
 	await scene.open('#/requests');
 	const ids = await scene.texts('.view.requests .tbody .tr [role=cell]:first-child');
-	assert.deepEqual(ids.slice(0, 3), slowest.slice(0, 3).map(r => String(r.id)));
+	assert.deepEqual(
+		ids.slice(0, 3),
+		slowest.slice(0, 3).map(r => String(r.id)),
+	);
 	assert.equal(await scene.page.locator('.facet').first().locator('button').count(), types.length);
 }
 
@@ -67,21 +72,21 @@ export async function brushing_the_picture_selects_time_and_latency(scene) {
 	await scene.page.mouse.move(box.x + 500, box.y + 160, { steps: 5 });
 	await scene.page.mouse.up();
 	await scene.settled();
-	for (const name of ['from', 'until', 'min', 'max'])
-		assert.ok(scene.hash.includes(`${name}=`), `${name} in ${scene.hash}`);
+	for (const name of ['from', 'until', 'min', 'max']) assert.ok(scene.hash.includes(`${name}=`), `${name} in ${scene.hash}`);
 	await scene.page.keyboard.press('Escape');
 	await scene.settled();
 	assert.ok(!scene.hash.includes('from='));
 }
 
 export async function one_request_shows_its_spans_path_and_lines(scene) {
-	const [slowest] = rows(asked('requests', scene.runs.hdfs, '--slowest', '1')), id = String(slowest.id);
+	const [slowest] = rows(asked('requests', scene.runs.hdfs, '--slowest', '1')),
+		id = String(slowest.id);
 	const tree = rows(asked('requests', scene.runs.hdfs, '--request', id)).filter(r => r.what === 'span');
 	const path = rows(asked('requests', scene.runs.hdfs, '--request', id, '--critical-path'))[0].sections;
 	await scene.open(`#/request?request=${id}`);
 	assert.match(await scene.text('.headline h2'), new RegExp(`Request ${id}`));
 	assert.ok((await scene.text('.headline p')).includes(`${tree.length.toLocaleString('en-US')} span`));
-	assert.ok(await scene.page.locator('.strip rect').count() >= path.length);
+	assert.ok((await scene.page.locator('.strip rect').count()) >= path.length);
 	await scene.page.locator('.timeline .rows').focus();
 	await scene.page.keyboard.press('Home');
 	await scene.settled();
@@ -93,12 +98,12 @@ export async function one_request_shows_its_spans_path_and_lines(scene) {
 }
 
 export async function paths_show_the_patterns_and_the_system(scene) {
-	const want = rows(asked('paths', scene.runs.hdfs, '--fold')).filter(r => r.path), nodes = rows(asked('paths', scene.runs.hdfs, '--graph')).filter(r => r.section === 'node');
+	const want = rows(asked('paths', scene.runs.hdfs, '--fold')).filter(r => r.path),
+		nodes = rows(asked('paths', scene.runs.hdfs, '--graph')).filter(r => r.section === 'node');
 	await scene.open('#/paths');
 	assert.equal(await scene.page.locator('.view.paths .table').getAttribute('aria-rowcount'), String(want.length + 1));
 	const boxes = await scene.texts('.graph .box .title');
-	for (const n of nodes)
-		assert.ok(boxes.includes(n.node), n.node);
+	for (const n of nodes) assert.ok(boxes.includes(n.node), n.node);
 }
 
 export async function objects_show_the_types_and_where_the_time_goes(scene) {
@@ -134,7 +139,10 @@ export async function a_link_shows_the_same_to_another_person(scene) {
 }
 
 export async function every_view_at_two_sizes_dark_and_light(scene) {
-	for (const [width, height] of [[1280, 800], [3840, 2160]])
+	for (const [width, height] of [
+		[1280, 800],
+		[3840, 2160],
+	])
 		for (const scheme of ['light', 'dark']) {
 			await scene.page.setViewportSize({ width, height });
 			await scene.page.emulateMedia({ colorScheme: scheme });
@@ -152,7 +160,9 @@ export async function nothing_jumps_while_a_view_loads(scene) {
 		await scene.page.goto('about:blank');
 		await scene.page.addInitScript(() => {
 			window.jumped = 0;
-			new PerformanceObserver(list => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.jumped += e.value; }).observe({ type: 'layout-shift', buffered: true });
+			new PerformanceObserver(list => {
+				for (const e of list.getEntries()) if (!e.hadRecentInput) window.jumped += e.value;
+			}).observe({ type: 'layout-shift', buffered: true });
 		});
 		await scene.open(`#/${view}?run=1&against=2`);
 		const jumped = await scene.page.evaluate(() => window.jumped);
@@ -170,16 +180,20 @@ export async function what_is_missing_is_told(scene) {
 
 export async function losses_are_visible(scene) {
 	await scene.open('#/answer');
-	const told = asked('answer', scene.runs.hdfs).split('\n').filter(l => l.startsWith('{"losses"'));
-	if (told.length)
-		assert.match(await scene.text('.losses'), /kinds of losses/);
-	else
-		assert.match(await scene.text('.losses'), /Nothing was passed over/);
+	const told = asked('answer', scene.runs.hdfs)
+		.split('\n')
+		.filter(l => l.startsWith('{"losses"'));
+	if (told.length) assert.match(await scene.text('.losses'), /kinds of losses/);
+	else assert.match(await scene.text('.losses'), /Nothing was passed over/);
 }
 
 export async function views_can_be_saved(scene) {
 	await scene.open('#/requests');
-	for (const [title, name] of [['Table as CSV', 'requests.csv'], ['Latency over time as PNG', 'latency.png'], ['This view as one HTML file', 'culprit-requests.html']]) {
+	for (const [title, name] of [
+		['Table as CSV', 'requests.csv'],
+		['Latency over time as PNG', 'latency.png'],
+		['This view as one HTML file', 'culprit-requests.html'],
+	]) {
 		await scene.page.locator('.exports > summary').click();
 		const [download] = await Promise.all([scene.page.waitForEvent('download'), scene.page.locator('.menu').getByText(title).click()]);
 		assert.equal(download.suggestedFilename(), name);

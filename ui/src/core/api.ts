@@ -9,7 +9,10 @@ export interface Answer {
 }
 
 export class Refused extends Error {
-	constructor(readonly status: number, message: string) {
+	constructor(
+		readonly status: number,
+		message: string,
+	) {
 		super(message);
 	}
 }
@@ -21,8 +24,7 @@ let generation = '';
 /** Forgets all answers when a run has changed; whether it has. */
 export function forgetUnless(now: string): boolean {
 	const isOther = now !== generation;
-	if (isOther)
-		kept.clear();
+	if (isOther) kept.clear();
 	generation = now;
 	return isOther;
 }
@@ -31,13 +33,10 @@ export function parse(text: string): Answer {
 	const rows: Row[] = [];
 	let losses: Record<string, number> = {};
 	for (const line of text.split('\n')) {
-		if (!line)
-			continue;
+		if (!line) continue;
 		const row = JSON.parse(line) as Row;
-		if (row.losses && Object.keys(row).length === 1)
-			losses = row.losses;
-		else
-			rows.push(row);
+		if (row.losses && Object.keys(row).length === 1) losses = row.losses;
+		else rows.push(row);
 	}
 	return { rows, losses };
 }
@@ -76,8 +75,7 @@ export function ask(question: string, params: Record<string, string>): Promise<A
 	const asked = fetched(url);
 	asked.catch(() => kept.delete(url));
 	kept.set(url, asked);
-	if (kept.size > KEPT_MAX)
-		kept.delete(kept.keys().next().value!);
+	if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value!);
 	return asked;
 }
 

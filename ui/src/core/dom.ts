@@ -8,14 +8,12 @@ const READ = new Set(['title', 'aria-label', 'placeholder', 'alt']);
 
 function fill(el: Element, attrs: Attrs, children: Child[]): void {
 	for (const [name, value] of Object.entries(attrs)) {
-		if (typeof value === 'function')
-			el.addEventListener(name, value);
+		if (typeof value === 'function') el.addEventListener(name, value);
 		else if (value !== undefined && value !== false)
 			el.setAttribute(name, value === true ? '' : READ.has(name) ? shown(String(value)) : String(value));
 	}
 	for (const child of children)
-		if (child !== null && child !== undefined && child !== false)
-			el.append(child instanceof Node ? child : shown(String(child)));
+		if (child !== null && child !== undefined && child !== false) el.append(child instanceof Node ? child : shown(String(child)));
 }
 
 /** An element; an attribute that is a function listens to the event of that name. */
@@ -34,8 +32,9 @@ export function s<K extends keyof SVGElementTagNameMap>(tag: K, attrs: Attrs = {
 
 /** Characters that are not seen, or that turn the direction of what follows, are shown as what they are. */
 export function shown(text: string): string {
-	return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
-		c => c < ' ' ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+	return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, c =>
+		c < ' ' ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+	);
 }
 
 /** Replaces what an element holds. */

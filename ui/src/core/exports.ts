@@ -12,10 +12,13 @@ export function csv(columns: string[], rows: unknown[][]): Blob {
 }
 
 export const canvasPng = (canvas: HTMLCanvasElement): Promise<Blob> =>
-	new Promise((done, fail) => canvas.toBlob(b => b ? done(b) : fail(new Error('the picture cannot be made')), 'image/png'));
+	new Promise((done, fail) => canvas.toBlob(b => (b ? done(b) : fail(new Error('the picture cannot be made'))), 'image/png'));
 
 function styles(): string {
-	return [...document.styleSheets].flatMap(sheet => [...sheet.cssRules]).map(rule => rule.cssText).join('\n');
+	return [...document.styleSheets]
+		.flatMap(sheet => [...sheet.cssRules])
+		.map(rule => rule.cssText)
+		.join('\n');
 }
 
 /** The drawing with its styles, so that it looks the same alone. */
@@ -25,10 +28,12 @@ export function svg(el: SVGSVGElement): Blob {
 	copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
 	copy.setAttribute('width', String(box.width));
 	copy.setAttribute('height', String(box.height));
-	if (document.documentElement.dataset.theme)
-		copy.dataset.theme = document.documentElement.dataset.theme;
+	if (document.documentElement.dataset.theme) copy.dataset.theme = document.documentElement.dataset.theme;
 	// as text: the page itself is not allowed to make styles
-	return new Blob([new XMLSerializer().serializeToString(copy).replace('>', `><style>${styles().replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</style>`)], { type: 'image/svg+xml' });
+	return new Blob(
+		[new XMLSerializer().serializeToString(copy).replace('>', `><style>${styles().replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</style>`)],
+		{ type: 'image/svg+xml' },
+	);
 }
 
 /** What is seen now as one file without script: canvases become pictures. */
@@ -42,9 +47,15 @@ export function snapshot(root: HTMLElement, title: string): Blob {
 		img.setAttribute('width', String(drawn[i]!.clientWidth));
 		canvas.replaceWith(img);
 	}
-	const theme = document.documentElement.dataset.theme, text = document.createElement('title');
+	const theme = document.documentElement.dataset.theme,
+		text = document.createElement('title');
 	text.textContent = title;
-	return new Blob([`<!doctype html>\n<html lang="en"${theme ? ` data-theme="${theme}"` : ''}>\n<head><meta charset="utf-8">${text.outerHTML}<style>${styles()}</style></head>\n<body><main>${copy.outerHTML}</main></body>\n</html>\n`], { type: 'text/html' });
+	return new Blob(
+		[
+			`<!doctype html>\n<html lang="en"${theme ? ` data-theme="${theme}"` : ''}>\n<head><meta charset="utf-8">${text.outerHTML}<style>${styles()}</style></head>\n<body><main>${copy.outerHTML}</main></body>\n</html>\n`,
+		],
+		{ type: 'text/html' },
+	);
 }
 
 export function save(name: string, blob: Blob): void {

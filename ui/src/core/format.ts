@@ -7,7 +7,8 @@ function scaled(v: number, unit: string): string {
 
 /** Nanoseconds: "41 ms". */
 export function duration(ns: number): string {
-	const sign = ns < 0 ? '-' : '', v = Math.abs(ns);
+	const sign = ns < 0 ? '-' : '',
+		v = Math.abs(ns);
 	if (v < 1e3) return `${sign}${v.toFixed(0)} ns`;
 	if (v < 999.5e3) return sign + scaled(v / 1e3, 'us');
 	if (v < 999.5e6) return sign + scaled(v / 1e6, 'ms');
@@ -20,7 +21,8 @@ export const count = (v: number): string => v.toLocaleString('en-US', { maximumF
 
 /** What is nearly nothing or nearly all does not read as nothing or all. */
 export function share(v: number): string {
-	const percent = 100 * v, size = Math.abs(percent);
+	const percent = 100 * v,
+		size = Math.abs(percent);
 	if (percent > 0 && percent < 0.1) return '<0.1 %';
 	if (percent > 99.9 && percent < 100) return '>99.9 %';
 	return `${percent.toFixed(size === 0 || (size >= 9.95 && size < 99.5) || size >= 100 ? 0 : 1)} %`;

@@ -32,10 +32,12 @@ export interface GraphOptions {
 	room?: { width: number; height: number };
 }
 
-const HEIGHT = 46, WIDE_MAX = 240, MARGIN = 14;
+const HEIGHT = 46,
+	WIDE_MAX = 240,
+	MARGIN = 14;
 /** px of a letter: letters are larger on large screens. */
-const char = (): number => 7.2 * parseFloat(getComputedStyle(document.documentElement).fontSize) / 14;
-const cut = (text: string, most: number): string => text.length > most ? `${text.slice(0, most - 1)}…` : text;
+const char = (): number => (7.2 * parseFloat(getComputedStyle(document.documentElement).fontSize)) / 14;
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 const round = (v: number): number => Math.round(10 * v) / 10;
 
 function arranged(boxes: Box[], arrows: Arrow[], direction: 'LR' | 'TB'): Graph {
@@ -43,10 +45,11 @@ function arranged(boxes: Box[], arrows: Arrow[], direction: 'LR' | 'TB'): Graph 
 	g.setGraph({ rankdir: direction, nodesep: 22, ranksep: direction === 'LR' ? 110 : 56 });
 	g.setDefaultEdgeLabel(() => ({}));
 	for (const b of boxes)
-		g.setNode(b.id, { width: Math.min(WIDE_MAX * char() / 7.2, Math.max(84, char() * Math.max(b.title.length, b.note.length) + 20)), height: HEIGHT });
-	for (const a of arrows)
-		if (a.from !== a.to && g.hasNode(a.from) && g.hasNode(a.to))
-			g.setEdge(a.from, a.to);
+		g.setNode(b.id, {
+			width: Math.min((WIDE_MAX * char()) / 7.2, Math.max(84, char() * Math.max(b.title.length, b.note.length) + 20)),
+			height: HEIGHT,
+		});
+	for (const a of arrows) if (a.from !== a.to && g.hasNode(a.from) && g.hasNode(a.to)) g.setEdge(a.from, a.to);
 	layout(g);
 	return g;
 }
@@ -54,20 +57,40 @@ function arranged(boxes: Box[], arrows: Arrow[], direction: 'LR' | 'TB'): Graph 
 function box(b: Box, at: { x: number; y: number; width: number; height: number }, o: GraphOptions): SVGElement {
 	const most = Math.floor((at.width - 16) / char());
 	const pick = (): void => o.pick?.(b.id);
-	return s('g', {
-		class: `box ${b.css ?? ''}${b.isPicked ? ' picked' : ''}`, transform: `translate(${round(at.x - at.width / 2)},${round(at.y - at.height / 2)})`, tabindex: o.pick ? 0 : undefined,
-		role: o.pick ? 'button' : undefined, click: pick, keydown: e => { if ((e as KeyboardEvent).key === 'Enter') pick(); },
-	}, s('rect', { width: at.width, height: at.height, rx: 6, class: 'body' }, s('title', {}, b.hint ?? `${b.title}\n${b.note}`)),
-		s('rect', { width: at.width, height: at.height, rx: 6, class: 'shade', 'fill-opacity': round(Math.min(1, b.weight) * .75) }),
-		s('text', { x: 9, y: 19, class: 'title' }, cut(b.title, most)), s('text', { x: 9, y: 36, class: 'name' }, cut(b.note, most)));
+	return s(
+		'g',
+		{
+			class: `box ${b.css ?? ''}${b.isPicked ? ' picked' : ''}`,
+			transform: `translate(${round(at.x - at.width / 2)},${round(at.y - at.height / 2)})`,
+			tabindex: o.pick ? 0 : undefined,
+			role: o.pick ? 'button' : undefined,
+			click: pick,
+			keydown: e => {
+				if ((e as KeyboardEvent).key === 'Enter') pick();
+			},
+		},
+		s('rect', { width: at.width, height: at.height, rx: 6, class: 'body' }, s('title', {}, b.hint ?? `${b.title}\n${b.note}`)),
+		s('rect', { width: at.width, height: at.height, rx: 6, class: 'shade', 'fill-opacity': round(Math.min(1, b.weight) * 0.75) }),
+		s('text', { x: 9, y: 19, class: 'title' }, cut(b.title, most)),
+		s('text', { x: 9, y: 36, class: 'name' }, cut(b.note, most)),
+	);
 }
 
 function arrow(a: Arrow, points: { x: number; y: number }[], o: GraphOptions): SVGElement {
 	const [first, ...rest] = points;
 	const mid = points[Math.floor(points.length / 2)]!;
-	const path = `M${round(first!.x)},${round(first!.y)}` + (rest.length === 2 ? `Q${round(rest[0]!.x)},${round(rest[0]!.y)} ${round(rest[1]!.x)},${round(rest[1]!.y)}` : rest.map(p => `L${round(p.x)},${round(p.y)}`).join(''));
-	return s('g', { class: `arrow ${a.css ?? ''}`, click: () => o.pickArrow?.(a.from, a.to) }, s('title', {}, a.hint ?? `${a.from} to ${a.to}: ${a.note}`),
-		s('path', { d: path, 'stroke-width': round(1 + 7 * Math.min(1, a.weight)), 'marker-end': 'url(#tip)' }), s('text', { x: mid.x, y: mid.y - 5, 'text-anchor': 'middle', class: 'name' }, a.note));
+	const path =
+		`M${round(first!.x)},${round(first!.y)}` +
+		(rest.length === 2
+			? `Q${round(rest[0]!.x)},${round(rest[0]!.y)} ${round(rest[1]!.x)},${round(rest[1]!.y)}`
+			: rest.map(p => `L${round(p.x)},${round(p.y)}`).join(''));
+	return s(
+		'g',
+		{ class: `arrow ${a.css ?? ''}`, click: () => o.pickArrow?.(a.from, a.to) },
+		s('title', {}, a.hint ?? `${a.from} to ${a.to}: ${a.note}`),
+		s('path', { d: path, 'stroke-width': round(1 + 7 * Math.min(1, a.weight)), 'marker-end': 'url(#tip)' }),
+		s('text', { x: mid.x, y: mid.y - 5, 'text-anchor': 'middle', class: 'name' }, a.note),
+	);
 }
 
 /** Of boxes and of the edges, which may lead around them. */
@@ -77,7 +100,10 @@ function extent(g: Graph): { left: number; top: number; width: number; height: n
 		const n = g.node(id) as { x: number; y: number; width: number; height: number };
 		points.push({ x: n.x - n.width / 2, y: n.y - n.height / 2 }, { x: n.x + n.width / 2, y: n.y + n.height / 2 });
 	}
-	const xs = points.map(p => p.x), ys = points.map(p => p.y), left = Math.min(...xs) - MARGIN, top = Math.min(...ys) - MARGIN;
+	const xs = points.map(p => p.x),
+		ys = points.map(p => p.y),
+		left = Math.min(...xs) - MARGIN,
+		top = Math.min(...ys) - MARGIN;
 	return { left, top, width: Math.max(1, Math.max(...xs) + MARGIN - left), height: Math.max(1, Math.max(...ys) + MARGIN - top) };
 }
 
@@ -85,9 +111,27 @@ export function graph(boxes: Box[], arrows: Arrow[], o: GraphOptions): SVGSVGEle
 	const g = arranged(boxes, arrows, o.direction ?? 'LR');
 	const { left, top, width, height } = extent(g);
 	// a large graph is drawn smaller, down to what can still be read; then one scrolls
-	const scale = Math.max(.55, Math.min(1, (o.room?.width ?? width) / width, (o.room?.height ?? height) / height));
-	return s('svg', { class: 'graph', width: round(width * scale), height: round(height * scale), viewBox: `${round(left)} ${round(top)} ${round(width)} ${round(height)}`, role: 'group', 'aria-label': o.label },
-		s('defs', {}, s('marker', { id: 'tip', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: 'userSpaceOnUse', orient: 'auto' }, s('path', { d: 'M0,0L8,4L0,8z' }))),
+	const scale = Math.max(0.55, Math.min(1, (o.room?.width ?? width) / width, (o.room?.height ?? height) / height));
+	return s(
+		'svg',
+		{
+			class: 'graph',
+			width: round(width * scale),
+			height: round(height * scale),
+			viewBox: `${round(left)} ${round(top)} ${round(width)} ${round(height)}`,
+			role: 'group',
+			'aria-label': o.label,
+		},
+		s(
+			'defs',
+			{},
+			s(
+				'marker',
+				{ id: 'tip', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: 'userSpaceOnUse', orient: 'auto' },
+				s('path', { d: 'M0,0L8,4L0,8z' }),
+			),
+		),
 		...arrows.filter(a => g.hasEdge(a.from, a.to)).map(a => arrow(a, (g.edge(a.from, a.to) as { points: { x: number; y: number }[] }).points, o)),
-		...boxes.map(b => box(b, g.node(b.id) as { x: number; y: number; width: number; height: number }, o)));
+		...boxes.map(b => box(b, g.node(b.id) as { x: number; y: number; width: number; height: number }, o)),
+	);
 }

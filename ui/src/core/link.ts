@@ -13,9 +13,7 @@ export function read(hash: string): Link {
 	const at = hash.indexOf('?');
 	const path = at < 0 ? hash : hash.slice(0, at);
 	const params: Record<string, string> = {};
-	if (at >= 0)
-		for (const [name, value] of new URLSearchParams(hash.slice(at + 1)))
-			params[name] = value;
+	if (at >= 0) for (const [name, value] of new URLSearchParams(hash.slice(at + 1))) params[name] = value;
 	return { view: path.replace(/^#?\/?/, ''), params };
 }
 
@@ -34,8 +32,6 @@ export function changed(link: Link, params: Record<string, string>): Link {
 /** The link to another view with the same selection. */
 export function elsewhere(link: Link, view: string, params: Record<string, string> = {}): Link {
 	const kept: Record<string, string> = {};
-	for (const name of SELECTION)
-		if (link.params[name] !== undefined)
-			kept[name] = link.params[name]!;
+	for (const name of SELECTION) if (link.params[name] !== undefined) kept[name] = link.params[name]!;
 	return { view, params: { ...kept, ...params } };
 }

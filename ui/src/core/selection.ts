@@ -26,8 +26,7 @@ export function dayOf(runs: Run[], run: string | undefined): string {
 }
 
 function timeText(p: Record<string, string>, day: string): string {
-	if (p.from && p.until)
-		return `time ${at(p.from, day)} to ${at(p.until, day || date(Number(p.from)))}`;
+	if (p.from && p.until) return `time ${at(p.from, day)} to ${at(p.until, day || date(Number(p.from)))}`;
 	return p.from ? `time from ${at(p.from, day)} on` : `time until ${at(p.until, day)}`;
 }
 
@@ -37,12 +36,23 @@ export const CHIPS: [names: string[], text: (p: Record<string, string>, day: str
 	[['node'], p => `node ${p.node}`],
 	[['level'], p => `level ${p.level}`],
 	[['from', 'until'], timeText],
-	[['min', 'max'], p => p.max ? `latency ${p.min ? duration(Number(p.min)) : '0'} to ${duration(Number(p.max))}` : `latency from ${duration(Number(p.min))} on`],
+	[
+		['min', 'max'],
+		p => (p.max ? `latency ${p.min ? duration(Number(p.min)) : '0'} to ${duration(Number(p.max))}` : `latency from ${duration(Number(p.min))} on`),
+	],
 ];
 
 export function selected(link: Link): Selection {
 	const part = (name: string): string => link.params[name] ?? '';
-	return { run: part('run') || '1', type: part('type'), node: part('node'), from: part('from'), until: part('until'), min: part('min'), max: part('max') };
+	return {
+		run: part('run') || '1',
+		type: part('type'),
+		node: part('node'),
+		from: part('from'),
+		until: part('until'),
+		min: part('min'),
+		max: part('max'),
+	};
 }
 
 /** As diff takes it. All parts are named, so that it stays what it is when the first one changes. */
@@ -52,11 +62,14 @@ export const written = (s: Selection): string => PARTS.map(name => `${name}=${s[
 function read(text: string, first: Selection): Selection {
 	const given: Partial<Selection> = {};
 	for (const piece of text.split(/,(?=(?:type|node|from|until|min|max)=)/)) {
-		const at = piece.indexOf('='), name = piece.slice(0, at) as typeof PARTS[number];
-		if (PARTS.includes(name))
-			given[name] = piece.slice(at + 1);
+		const at = piece.indexOf('='),
+			name = piece.slice(0, at) as (typeof PARTS)[number];
+		if (PARTS.includes(name)) given[name] = piece.slice(at + 1);
 	}
-	for (const [a, b] of [['from', 'until'], ['min', 'max']] as const)
+	for (const [a, b] of [
+		['from', 'until'],
+		['min', 'max'],
+	] as const)
 		if (given[a] !== undefined || given[b] !== undefined) {
 			given[a] ??= '';
 			given[b] ??= '';
@@ -66,9 +79,9 @@ function read(text: string, first: Selection): Selection {
 
 /** What the selection is compared with, or null. */
 export function pinned(link: Link): Selection | null {
-	const { then, against } = link.params, first = selected(link);
-	if (!then && !against)
-		return null;
+	const { then, against } = link.params,
+		first = selected(link);
+	if (!then && !against) return null;
 	return { ...(then ? read(then, first) : first), run: against || first.run };
 }
 
@@ -86,20 +99,27 @@ export function swapped(link: Link): Record<string, string> {
 
 /** With the name of its run where the other is of another. */
 export function told(s: Selection, runs: Run[], other: Selection = s): string {
-	const parts = CHIPS.filter(([names]) => names.some(n => s[n as keyof Selection])).map(([, text]) => text(s, dayOf(runs, s.run))).join(', ') || 'all requests';
-	const name = s.run !== other.run ? runs.find(r => String(r.run) === s.run)?.name.split('/').pop() : undefined;
+	const parts =
+		CHIPS.filter(([names]) => names.some(n => s[n as keyof Selection]))
+			.map(([, text]) => text(s, dayOf(runs, s.run)))
+			.join(', ') || 'all requests';
+	const name =
+		s.run !== other.run
+			? runs
+					.find(r => String(r.run) === s.run)
+					?.name.split('/')
+					.pop()
+			: undefined;
 	return name ? `${parts} of ${name}` : parts;
 }
 
 /** A question about the other side. It need not have the type or the node of this one: then there is nothing of it, and that is said. */
 export async function askOther(app: App, other: Selection | null, question: string, params: Record<string, string>): Promise<Answer | null> {
-	if (!other)
-		return null;
+	if (!other) return null;
 	try {
 		return await app.ask(question, { ...other, ...params });
 	} catch (error) {
-		if (!(error instanceof Refused) || error.status >= 500 || !error.status)
-			throw error;
+		if (!(error instanceof Refused) || error.status >= 500 || !error.status) throw error;
 		app.say(`What is compared with has nothing of this: ${error.message}`);
 		return { rows: [], losses: {} };
 	}
@@ -108,8 +128,19 @@ export async function askOther(app: App, other: Selection | null, question: stri
 /** For views that show one side at a time: which one, and the way to the other. */
 export function sideNote(link: Link, app: App): HTMLElement | null {
 	const other = pinned(link);
-	if (!other || isSame(other, selected(link)))
-		return null;
-	return h('p', { class: 'sidenote' }, h('span', { class: 'words' }, 'Shown here: ', h('b', {}, told(selected(link), app.runs, other)), '. Not shown: ', told(other, app.runs, selected(link)), '.'),
-		h('button', { title: 'Show the other side (x)', click: () => app.select(swapped(link)) }, '⇄ show the other'));
+	if (!other || isSame(other, selected(link))) return null;
+	return h(
+		'p',
+		{ class: 'sidenote' },
+		h(
+			'span',
+			{ class: 'words' },
+			'Shown here: ',
+			h('b', {}, told(selected(link), app.runs, other)),
+			'. Not shown: ',
+			told(other, app.runs, selected(link)),
+			'.',
+		),
+		h('button', { title: 'Show the other side (x)', click: () => app.select(swapped(link)) }, '⇄ show the other'),
+	);
 }

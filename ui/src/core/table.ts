@@ -47,7 +47,11 @@ export class Table<T> {
 		this.sort = o.sort ?? null;
 		this.head = h('div', { class: 'tr th', role: 'row' });
 		this.space = h('div', { class: 'space', role: 'presentation' });
-		this.body = h('div', { class: 'tbody', role: 'rowgroup', tabindex: 0, scroll: () => this.draw(), keydown: e => this.key(e as KeyboardEvent), 'aria-label': o.label }, this.space);
+		this.body = h(
+			'div',
+			{ class: 'tbody', role: 'rowgroup', tabindex: 0, scroll: () => this.draw(), keydown: e => this.key(e as KeyboardEvent), 'aria-label': o.label },
+			this.space,
+		);
 		this.el = h('div', { class: 'table', role: 'table', 'aria-label': o.label }, h('div', { role: 'rowgroup' }, this.head), this.body);
 		if (o.height) {
 			this.body.style.height = o.height;
@@ -80,17 +84,34 @@ export class Table<T> {
 	}
 
 	exportCsv(name: string): Export {
-		return { name: `${name}.csv`, title: 'Table as CSV', make: () => csv(this.o.columns.map(c => c.key), this.shownRows.map(r => this.o.columns.map(c => c.value(r)))) };
+		return {
+			name: `${name}.csv`,
+			title: 'Table as CSV',
+			make: () =>
+				csv(
+					this.o.columns.map(c => c.key),
+					this.shownRows.map(r => this.o.columns.map(c => c.value(r))),
+				),
+		};
 	}
 
 	private arrange(): void {
 		const needle = this.needle;
-		this.shownRows = needle ? this.rows.filter(r => this.o.columns.some(c => String(c.value(r) ?? '').toLowerCase().includes(needle))) : [...this.rows];
+		this.shownRows = needle
+			? this.rows.filter(r =>
+					this.o.columns.some(c =>
+						String(c.value(r) ?? '')
+							.toLowerCase()
+							.includes(needle),
+					),
+				)
+			: [...this.rows];
 		const column = this.o.columns.find(c => c.key === this.sort?.key);
 		if (column) {
 			const sign = this.sort!.isDown ? -1 : 1;
 			this.shownRows.sort((a, b) => {
-				const x = column.value(a), y = column.value(b);
+				const x = column.value(a),
+					y = column.value(b);
 				if (x === y) return 0;
 				if (x === null) return 1;
 				if (y === null) return -1;
@@ -103,11 +124,22 @@ export class Table<T> {
 	}
 
 	private drawHead(): void {
-		put(this.head, ...this.o.columns.map(c => {
-			const order = this.sort?.key === c.key ? (this.sort.isDown ? 'descending' : 'ascending') : 'none';
-			return h('div', { role: 'columnheader', class: c.isNumber ? 'num' : '', 'aria-sort': order },
-				h('button', { class: 'sort', title: c.hint ?? `sort by ${c.title}`, click: () => this.sortBy(c) }, c.title, order === 'none' ? '' : order === 'descending' ? ' ▾' : ' ▴'));
-		}));
+		put(
+			this.head,
+			...this.o.columns.map(c => {
+				const order = this.sort?.key === c.key ? (this.sort.isDown ? 'descending' : 'ascending') : 'none';
+				return h(
+					'div',
+					{ role: 'columnheader', class: c.isNumber ? 'num' : '', 'aria-sort': order },
+					h(
+						'button',
+						{ class: 'sort', title: c.hint ?? `sort by ${c.title}`, click: () => this.sortBy(c) },
+						c.title,
+						order === 'none' ? '' : order === 'descending' ? ' ▾' : ' ▴',
+					),
+				);
+			}),
+		);
 	}
 
 	private sortBy(c: Column<T>): void {
@@ -122,21 +154,29 @@ export class Table<T> {
 		const first = Math.max(0, Math.floor(this.body.scrollTop / ROW) - SPARE);
 		const last = Math.min(this.shownRows.length, Math.ceil((this.body.scrollTop + this.body.clientHeight) / ROW) + SPARE);
 		const rows: HTMLElement[] = [];
-		for (let i = first; i < last; i++)
-			rows.push(this.row(this.shownRows[i]!, i));
+		for (let i = first; i < last; i++) rows.push(this.row(this.shownRows[i]!, i));
 		put(this.space, ...rows);
 	}
 
 	private row(row: T, i: number): HTMLElement {
-		const el = h('div', {
-			class: `tr${i === this.at ? ' at' : ''}${this.o.isStrong?.(row) ? ' strong' : ''}${this.o.open ? ' opens' : ''}`,
-			role: 'row', 'aria-rowindex': i + 2, click: () => this.pick(i),
-		}, ...this.o.columns.map((c, nr) => {
-			const what = c.cell ? c.cell(row) : String(c.value(row) ?? '–');
-			const href = nr === 0 ? this.o.href?.(row) : undefined;
-			return h('div', { role: 'cell', class: c.isNumber ? 'num' : '', title: typeof what === 'string' ? what : undefined },
-				href ? h('a', { href, tabindex: -1 }, what) : what);
-		}));
+		const el = h(
+			'div',
+			{
+				class: `tr${i === this.at ? ' at' : ''}${this.o.isStrong?.(row) ? ' strong' : ''}${this.o.open ? ' opens' : ''}`,
+				role: 'row',
+				'aria-rowindex': i + 2,
+				click: () => this.pick(i),
+			},
+			...this.o.columns.map((c, nr) => {
+				const what = c.cell ? c.cell(row) : String(c.value(row) ?? '–');
+				const href = nr === 0 ? this.o.href?.(row) : undefined;
+				return h(
+					'div',
+					{ role: 'cell', class: c.isNumber ? 'num' : '', title: typeof what === 'string' ? what : undefined },
+					href ? h('a', { href, tabindex: -1 }, what) : what,
+				);
+			}),
+		);
 		el.style.top = `${i * ROW}px`;
 		return el;
 	}
@@ -145,17 +185,14 @@ export class Table<T> {
 		this.at = i;
 		this.draw();
 		const row = this.shownRows[i];
-		if (row !== undefined)
-			this.o.open?.(row);
+		if (row !== undefined) this.o.open?.(row);
 	}
 
 	private step(by: number): void {
 		this.at = Math.max(0, Math.min(this.shownRows.length - 1, this.at + by));
 		const top = this.at * ROW;
-		if (top < this.body.scrollTop)
-			this.body.scrollTop = top;
-		else if (top + ROW > this.body.scrollTop + this.body.clientHeight)
-			this.body.scrollTop = top + ROW - this.body.clientHeight;
+		if (top < this.body.scrollTop) this.body.scrollTop = top;
+		else if (top + ROW > this.body.scrollTop + this.body.clientHeight) this.body.scrollTop = top + ROW - this.body.clientHeight;
 		this.draw();
 	}
 
@@ -164,12 +201,9 @@ export class Table<T> {
 		const page = Math.max(1, Math.floor(this.body.clientHeight / ROW) - 1);
 		const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: page, PageUp: -page, Home: -1e9, End: 1e9 };
 		const by = steps[e.key];
-		if (by !== undefined && this.shownRows.length)
-			this.step(by);
-		else if (e.key === 'Enter' && this.at >= 0)
-			this.pick(this.at);
-		else
-			return false;
+		if (by !== undefined && this.shownRows.length) this.step(by);
+		else if (e.key === 'Enter' && this.at >= 0) this.pick(this.at);
+		else return false;
 		e.preventDefault();
 		e.stopPropagation();
 		return true;

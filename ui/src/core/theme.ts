@@ -3,10 +3,8 @@
 const KEY = 'culprit-theme';
 
 function apply(theme: string | null): void {
-	if (theme)
-		document.documentElement.dataset.theme = theme;
-	else
-		delete document.documentElement.dataset.theme;
+	if (theme) document.documentElement.dataset.theme = theme;
+	else delete document.documentElement.dataset.theme;
 }
 
 export const isDark = (): boolean =>
@@ -30,4 +28,4 @@ export const colour = (name: string): string => getComputedStyle(document.docume
 export const palette = (nr: number): string => colour(`series-${nr % 8}`);
 
 /** The font of canvases, of so many px where the page's text has 14. */
-export const font = (px: number): string => `${px * parseFloat(getComputedStyle(document.documentElement).fontSize) / 14}px system-ui, sans-serif`;
+export const font = (px: number): string => `${(px * parseFloat(getComputedStyle(document.documentElement).fontSize)) / 14}px system-ui, sans-serif`;

@@ -7,11 +7,4 @@ import { paths } from './paths';
 import { request } from './request';
 import { requests } from './requests';
 
-export const views: View[] = [
-	answer,
-	requests,
-	request,
-	paths,
-	objects,
-	diff,
-];
+export const views: View[] = [answer, requests, request, paths, objects, diff];

@@ -13,45 +13,101 @@ const TOP = 8;
 
 /** To the right what became slower, to the left what became faster. */
 function tornado(rows: Row[]): SVGElement {
-	const top = rows.slice(0, TOP), max = Math.max(1, ...top.map(r => Math.abs(r.delta as number))), W = 1100, MID = 700, BAR = 260, ROW = 30;
-	return s('svg', { class: 'tornado', viewBox: `0 0 ${W} ${ROW * top.length + 8}`, width: W, height: ROW * top.length + 8, role: 'img', 'aria-label': 'What changed, the largest share of the difference first' },
+	const top = rows.slice(0, TOP),
+		max = Math.max(1, ...top.map(r => Math.abs(r.delta as number))),
+		W = 1100,
+		MID = 700,
+		BAR = 260,
+		ROW = 30;
+	return s(
+		'svg',
+		{
+			class: 'tornado',
+			viewBox: `0 0 ${W} ${ROW * top.length + 8}`,
+			width: W,
+			height: ROW * top.length + 8,
+			role: 'img',
+			'aria-label': 'What changed, the largest share of the difference first',
+		},
 		s('line', { x1: MID, x2: MID, y1: 0, y2: ROW * top.length + 8, class: 'axis' }),
 		...top.flatMap((r, i) => {
-			const width = Math.max(1, BAR * Math.abs(r.delta) / max), isSlower = r.delta >= 0, y = 4 + i * ROW;
+			const width = Math.max(1, (BAR * Math.abs(r.delta)) / max),
+				isSlower = r.delta >= 0,
+				y = 4 + i * ROW;
 			const name = `${r.node ? `${r.node}: ` : ''}${r.name ?? r.type ?? r.path ?? ''}`;
-			return [s('text', { x: 0, y: y + 16, class: 'title' }, name.length > 46 ? `${name.slice(0, 45)}…` : name, s('title', {}, r.path ?? name)),
+			return [
+				s('text', { x: 0, y: y + 16, class: 'title' }, name.length > 46 ? `${name.slice(0, 45)}…` : name, s('title', {}, r.path ?? name)),
 				s('rect', { x: isSlower ? MID : MID - width, y: y + 3, width, height: 18, class: isSlower ? 'crit' : 'fill' }),
-				s('text', { x: isSlower ? MID + width + 6 : MID - width - 6, y: y + 16, 'text-anchor': isSlower ? 'start' : 'end', class: 'figure' }, `${isSlower ? '+' : ''}${duration(r.delta)}${typeof r.share === 'number' ? `, ${share(r.share)}` : ''}`)];
-		}));
+				s(
+					'text',
+					{ x: isSlower ? MID + width + 6 : MID - width - 6, y: y + 16, 'text-anchor': isSlower ? 'start' : 'end', class: 'figure' },
+					`${isSlower ? '+' : ''}${duration(r.delta)}${typeof r.share === 'number' ? `, ${share(r.share)}` : ''}`,
+				),
+			];
+		}),
+	);
 }
 
 function words(r: Row | undefined): string {
-	if (!r || !r.delta)
-		return 'Nothing changed beyond chance.';
+	if (!r || !r.delta) return 'Nothing changed beyond chance.';
 	return `${r.node ? `${r.node} ` : ''}${r.name ? `in "${r.name}" ` : ''}is ${duration(Math.abs(r.delta))} ${r.delta > 0 ? 'slower' : 'faster'} (${duration(r.before)} before, ${duration(r.after)} after)${typeof r.share === 'number' ? `: ${share(r.share)} of the difference` : ''}.`;
 }
 
 export const diff: View = {
-	id: 'diff', title: 'Diff', letter: 'd', about: 'two runs or two selections: what changed',
+	id: 'diff',
+	title: 'Diff',
+	letter: 'd',
+	about: 'two runs or two selections: what changed',
 	lacks(runs: Run[], link) {
-		if (link.params.against || link.params.then)
-			return null;
-		const here = 'Two selections of one run: select the first (brush a time or a latency, pick a type or a node), press "Compare with this" above, then select the second.';
-		return runs.length > 1 ? `Two runs: pick the one to compare with: Against, above. ${here}` : `${here} Two runs: culprit serve before.culprit after.culprit`;
+		if (link.params.against || link.params.then) return null;
+		const here =
+			'Two selections of one run: select the first (brush a time or a latency, pick a type or a node), press "Compare with this" above, then select the second.';
+		return runs.length > 1
+			? `Two runs: pick the one to compare with: Against, above. ${here}`
+			: `${here} Two runs: culprit serve before.culprit after.culprit`;
 	},
 	open(root: HTMLElement, app: App): Opened {
-		const sides = h('p', { class: 'quiet sides' }), sentence = h('p', { class: 'sentence' }), drawing = h('div', { class: 'tornados' }), picker = h('div', { class: 'picker', role: 'group', 'aria-label': 'Split the difference' });
+		const sides = h('p', { class: 'quiet sides' }),
+			sentence = h('p', { class: 'sentence' }),
+			drawing = h('div', { class: 'tornados' }),
+			picker = h('div', { class: 'picker', role: 'group', 'aria-label': 'Split the difference' });
 		const table = new Table<Row>({
-			label: 'What changed', height: '380px', sort: { key: 'share', isDown: true },
+			label: 'What changed',
+			height: '380px',
+			sort: { key: 'share', isDown: true },
 			columns: [
 				{ key: 'what', title: 'What', value: r => r.what, width: '90px' },
 				{ key: 'type', title: 'Type', value: r => r.type ?? null, width: 'minmax(0,2fr)' },
 				{ key: 'node', title: 'Node', value: r => r.node ?? null },
 				{ key: 'name', title: 'Step', value: r => r.name ?? r.path ?? null, width: 'minmax(0,3fr)' },
-				{ key: 'before', title: 'Before', value: r => r.before ?? null, cell: r => typeof r.before === 'number' ? duration(r.before) : '–', isNumber: true },
-				{ key: 'after', title: 'After', value: r => r.after ?? null, cell: r => typeof r.after === 'number' ? duration(r.after) : '–', isNumber: true },
-				{ key: 'delta', title: 'Change', value: r => r.delta ?? null, cell: r => typeof r.delta === 'number' ? duration(r.delta) : '–', isNumber: true },
-				{ key: 'share', title: 'Explains', value: r => r.share ?? null, cell: r => typeof r.share === 'number' ? share(r.share) : '–', isNumber: true },
+				{
+					key: 'before',
+					title: 'Before',
+					value: r => r.before ?? null,
+					cell: r => (typeof r.before === 'number' ? duration(r.before) : '–'),
+					isNumber: true,
+				},
+				{
+					key: 'after',
+					title: 'After',
+					value: r => r.after ?? null,
+					cell: r => (typeof r.after === 'number' ? duration(r.after) : '–'),
+					isNumber: true,
+				},
+				{
+					key: 'delta',
+					title: 'Change',
+					value: r => r.delta ?? null,
+					cell: r => (typeof r.delta === 'number' ? duration(r.delta) : '–'),
+					isNumber: true,
+				},
+				{
+					key: 'share',
+					title: 'Explains',
+					value: r => r.share ?? null,
+					cell: r => (typeof r.share === 'number' ? share(r.share) : '–'),
+					isNumber: true,
+				},
 			],
 			open: r => app.go(elsewhere(app.link, 'requests', { ...(r.type ? { type: r.type } : {}), ...(r.node ? { node: r.node } : {}) })),
 		});
@@ -60,20 +116,35 @@ export const diff: View = {
 			async show(link, signal) {
 				const by = link.params.by ?? 'hop';
 				// what is looked at came later: the other one is what it is compared with
-				const after = selected(link), before = pinned(link) ?? after;
+				const after = selected(link),
+					before = pinned(link) ?? after;
 				const { rows } = await app.ask('diff', { ...before, against: after.run, then: written(before) === written(after) ? '' : written(after), by });
-				if (signal.aborted)
-					return;
+				if (signal.aborted) return;
 				const changes = rows.filter(r => r.what && typeof r.delta === 'number');
-				put(picker, ...BY.map(b => h('button', { class: b === by ? 'here' : '', 'aria-pressed': b === by ? 'true' : 'false', click: () => app.select({ by: b }) }, `by ${b}`)));
+				put(
+					picker,
+					...BY.map(b =>
+						h(
+							'button',
+							{ class: b === by ? 'here' : '', 'aria-pressed': b === by ? 'true' : 'false', click: () => app.select({ by: b }) },
+							`by ${b}`,
+						),
+					),
+				);
 				put(sides, `before: ${told(before, app.runs, after)} · after: ${told(after, app.runs, before)}`);
 				if (isSame(before, after)) {
 					put(sentence, 'Both sides are the same selection.');
-					put(drawing, empty('Nothing to compare yet', 'Select something else now: brush a time or a latency in Requests, or pick a type or a node. The dashed chip above is what it is compared with.'));
+					put(
+						drawing,
+						empty(
+							'Nothing to compare yet',
+							'Select something else now: brush a time or a latency in Requests, or pick a type or a node. The dashed chip above is what it is compared with.',
+						),
+					);
 					table.set([]);
 					return;
 				}
-				put(sentence, changes.length ? words(changes[0]) : rows.find(r => r.text)?.text ?? 'Nothing changed beyond chance.');
+				put(sentence, changes.length ? words(changes[0]) : (rows.find(r => r.text)?.text ?? 'Nothing changed beyond chance.'));
 				put(drawing, changes.length ? tornado(changes) : empty('No difference', 'Both are alike in everything that was compared.'));
 				table.set(rows.filter(r => r.what));
 			},

@@ -23,15 +23,16 @@ const change = (ns: number): string => `${ns > 0 ? '+' : ''}${duration(ns)}`;
 const place = (r: Row): string => `${r.node ? `${r.node}: ` : ''}${r.name}`;
 
 /** How often, where that differs. */
-const calls = (r: Row): HTMLElement | null => r.calls === r.median_calls ? null : h('span', { class: 'quiet' }, ` ×${count(r.calls)}, not ${count(r.median_calls)}`);
+const calls = (r: Row): HTMLElement | null =>
+	r.calls === r.median_calls ? null : h('span', { class: 'quiet' }, ` ×${count(r.calls)}, not ${count(r.median_calls)}`);
 
 /** In one sentence: how much longer, and where most of it is. */
 export function sentence(head: Row, c: Compared): string {
-	const delta = head.duration - c.other.duration, sign = delta >= 0 ? 1 : -1;
-	const most = c.hops.reduce<Row | null>((a, b) => sign * b.delta > sign * (a?.delta ?? 0) ? b : a, null);
+	const delta = head.duration - c.other.duration,
+		sign = delta >= 0 ? 1 : -1;
+	const most = c.hops.reduce<Row | null>((a, b) => (sign * b.delta > sign * (a?.delta ?? 0) ? b : a), null);
 	const rank = c.other.section === MEDIAN ? ` ${count(c.other.faster)} of ${count(c.other.count)} of its type are faster.` : '';
-	if (!delta)
-		return `Both take ${duration(head.duration)}.${rank}`;
+	if (!delta) return `Both take ${duration(head.duration)}.${rank}`;
 	return `${duration(head.duration)}, and ${duration(c.other.duration)} the other: ${duration(Math.abs(delta))} ${delta > 0 ? 'longer' : 'shorter'}${most ? `, ${share(Math.abs(most.delta / delta))} of it in ${place(most)}` : ''}.${rank}`;
 }
 
@@ -51,12 +52,44 @@ export class Hops {
 
 	constructor() {
 		this.table = new Table<Row>({
-			label: 'Hops, the largest difference first', height: '200px', sort: { key: 'size', isDown: true },
+			label: 'Hops, the largest difference first',
+			height: '200px',
+			sort: { key: 'size', isDown: true },
 			columns: [
-				{ key: 'hop', title: 'Hop', value: r => r.name, cell: r => h('span', { title: `${r.path ?? r.name}\n${count(r.calls)} calls, ${count(r.median_calls)} in the other` }, place(r), calls(r)), width: 'minmax(0,1fr)' },
-				{ key: 'this', title: 'This', value: r => r.critical, cell: r => duration(r.critical), width: '4.8rem', isNumber: true, hint: 'how long it holds this request up, on the critical path' },
-				{ key: 'other', title: 'Other', value: r => r.median_critical, cell: r => r.median_calls ? duration(r.median_critical) : '–', width: '4.8rem', isNumber: true, hint: 'how long it holds the other one up' },
-				{ key: 'size', title: 'Difference', value: r => Math.abs(r.delta), cell: r => bar(r, this.most), width: '7rem', isNumber: true, hint: 'they add up to the difference of both' },
+				{
+					key: 'hop',
+					title: 'Hop',
+					value: r => r.name,
+					cell: r => h('span', { title: `${r.path ?? r.name}\n${count(r.calls)} calls, ${count(r.median_calls)} in the other` }, place(r), calls(r)),
+					width: 'minmax(0,1fr)',
+				},
+				{
+					key: 'this',
+					title: 'This',
+					value: r => r.critical,
+					cell: r => duration(r.critical),
+					width: '4.8rem',
+					isNumber: true,
+					hint: 'how long it holds this request up, on the critical path',
+				},
+				{
+					key: 'other',
+					title: 'Other',
+					value: r => r.median_critical,
+					cell: r => (r.median_calls ? duration(r.median_critical) : '–'),
+					width: '4.8rem',
+					isNumber: true,
+					hint: 'how long it holds the other one up',
+				},
+				{
+					key: 'size',
+					title: 'Difference',
+					value: r => Math.abs(r.delta),
+					cell: r => bar(r, this.most),
+					width: '7rem',
+					isNumber: true,
+					hint: 'they add up to the difference of both',
+				},
 			],
 		});
 		put(this.el, this.title, this.words, this.table.el);

@@ -14,7 +14,8 @@ export interface TimelineOptions {
 
 /** Round steps for an axis of so many ns. */
 export function ticks(length: number, most = 8): number[] {
-	const raw = Math.max(1, length) / most, power = 10 ** Math.floor(Math.log10(raw));
+	const raw = Math.max(1, length) / most,
+		power = 10 ** Math.floor(Math.log10(raw));
 	const step = [1, 2, 5, 10].map(m => m * power).find(v => v >= raw) ?? 10 * power;
 	return Array.from({ length: Math.floor(length / step) + 1 }, (_, i) => i * step);
 }
@@ -32,8 +33,34 @@ export class Timeline {
 	private folded = new Set<string>();
 
 	constructor(private readonly o: TimelineOptions) {
-		this.body = h('div', { class: 'rows', role: 'tree', tabindex: 0, 'aria-label': o.label, scroll: () => this.draw(), keydown: e => { if (this.key(e as KeyboardEvent)) e.preventDefault(); } }, this.space);
-		this.el = h('div', { class: 'timeline' }, h('div', { class: 'head' }, h('div', {}, 'Span'), h('div', {}, 'Node'), this.axis, h('div', { class: 'num' }, 'Took'), h('div', { class: 'num', title: 'time of its own, that no child accounts for' }, 'Self')), this.body);
+		this.body = h(
+			'div',
+			{
+				class: 'rows',
+				role: 'tree',
+				tabindex: 0,
+				'aria-label': o.label,
+				scroll: () => this.draw(),
+				keydown: e => {
+					if (this.key(e as KeyboardEvent)) e.preventDefault();
+				},
+			},
+			this.space,
+		);
+		this.el = h(
+			'div',
+			{ class: 'timeline' },
+			h(
+				'div',
+				{ class: 'head' },
+				h('div', {}, 'Span'),
+				h('div', {}, 'Node'),
+				this.axis,
+				h('div', { class: 'num' }, 'Took'),
+				h('div', { class: 'num', title: 'time of its own, that no child accounts for' }, 'Self'),
+			),
+			this.body,
+		);
 		new ResizeObserver(() => this.draw()).observe(this.body);
 	}
 
@@ -46,11 +73,16 @@ export class Timeline {
 		this.rows = unfolded(request.roots, folded);
 		this.space.style.height = `${this.rows.length * ROW}px`;
 		this.at = this.rows.findIndex(r => r.span.id === picked);
-		put(this.axis, ...ticks(this.length, 6).filter(t => t - this.from < .95 * this.length).map(t => {
-			const tick = h('span', {}, duration(t));
-			tick.style.left = `${100 * (t - this.from) / this.length}%`;
-			return tick;
-		}));
+		put(
+			this.axis,
+			...ticks(this.length, 6)
+				.filter(t => t - this.from < 0.95 * this.length)
+				.map(t => {
+					const tick = h('span', {}, duration(t));
+					tick.style.left = `${(100 * (t - this.from)) / this.length}%`;
+					return tick;
+				}),
+		);
 		this.draw();
 	}
 
@@ -64,18 +96,17 @@ export class Timeline {
 		const first = Math.max(0, Math.floor(this.body.scrollTop / ROW) - SPARE);
 		const last = Math.min(this.rows.length, Math.ceil((this.body.scrollTop + this.body.clientHeight) / ROW) + SPARE);
 		const seen: HTMLElement[] = [];
-		for (let i = first; i < last; i++)
-			seen.push(this.row(i));
+		for (let i = first; i < last; i++) seen.push(this.row(i));
 		put(this.space, ...seen);
 	}
 
 	private bar(span: Span): HTMLElement {
 		const el = h('div', { class: `bar${span.isWait ? ' wait' : ''}` });
-		el.style.left = `${100 * (span.offset - this.from) / this.length}%`;
-		el.style.width = `max(2px, ${100 * span.duration / this.length}%)`;
+		el.style.left = `${(100 * (span.offset - this.from)) / this.length}%`;
+		el.style.width = `max(2px, ${(100 * span.duration) / this.length}%)`;
 		if (span.critical > 0) {
 			const held = h('div', { class: 'held' });
-			held.style.width = `${Math.min(100, 100 * span.critical / Math.max(1, span.duration))}%`;
+			held.style.width = `${Math.min(100, (100 * span.critical) / Math.max(1, span.duration))}%`;
 			el.append(held);
 		}
 		return el;
@@ -85,16 +116,48 @@ export class Timeline {
 		const { span, depth } = this.rows[i]!;
 		const nr = this.request!.nodes.indexOf(span.node);
 		const hasMore = span.children.length > 0;
-		const name = h('div', { class: 'name', title: span.name },
-			hasMore ? h('button', { class: 'fold', tabindex: -1, 'aria-label': this.folded.has(span.id) ? 'unfold' : 'fold', click: e => { e.stopPropagation(); this.o.fold(span.id); } }, this.folded.has(span.id) ? '▸' : '▾') : h('span', { class: 'fold' }),
-			span.name, span.lines.length ? h('span', { class: 'quiet' }, ` ${span.lines.length}≡`) : null,
-			span.why && span.why.confidence < 0.8 ? h('span', { class: 'unsure', title: `${Math.round(100 * span.why.confidence)} % sure that it belongs here` }, ' ?') : null);
+		const name = h(
+			'div',
+			{ class: 'name', title: span.name },
+			hasMore
+				? h(
+						'button',
+						{
+							class: 'fold',
+							tabindex: -1,
+							'aria-label': this.folded.has(span.id) ? 'unfold' : 'fold',
+							click: e => {
+								e.stopPropagation();
+								this.o.fold(span.id);
+							},
+						},
+						this.folded.has(span.id) ? '▸' : '▾',
+					)
+				: h('span', { class: 'fold' }),
+			span.name,
+			span.lines.length ? h('span', { class: 'quiet' }, ` ${span.lines.length}≡`) : null,
+			span.why && span.why.confidence < 0.8
+				? h('span', { class: 'unsure', title: `${Math.round(100 * span.why.confidence)} % sure that it belongs here` }, ' ?')
+				: null,
+		);
 		name.style.paddingLeft = `${Math.min(depth, 12) * 14}px`;
-		const el = h('div', {
-			class: `row${i === this.at ? ' at' : ''}${span.critical > 0 ? ' critical' : ''}`, role: 'treeitem', 'aria-level': depth + 1, 'aria-selected': i === this.at ? 'true' : 'false',
-			'aria-expanded': hasMore ? String(!this.folded.has(span.id)) : undefined, 'data-span': span.id, click: () => this.pick(i),
-		}, name, h('div', { class: `node n${nr % 8}`, title: span.thread ? `${span.node}, ${span.thread}` : span.node }, span.node),
-			h('div', { class: 'track' }, this.bar(span)), h('div', { class: 'num' }, duration(span.duration)), h('div', { class: 'num quiet' }, duration(span.self)));
+		const el = h(
+			'div',
+			{
+				class: `row${i === this.at ? ' at' : ''}${span.critical > 0 ? ' critical' : ''}`,
+				role: 'treeitem',
+				'aria-level': depth + 1,
+				'aria-selected': i === this.at ? 'true' : 'false',
+				'aria-expanded': hasMore ? String(!this.folded.has(span.id)) : undefined,
+				'data-span': span.id,
+				click: () => this.pick(i),
+			},
+			name,
+			h('div', { class: `node n${nr % 8}`, title: span.thread ? `${span.node}, ${span.thread}` : span.node }, span.node),
+			h('div', { class: 'track' }, this.bar(span)),
+			h('div', { class: 'num' }, duration(span.duration)),
+			h('div', { class: 'num quiet' }, duration(span.self)),
+		);
 		el.style.top = `${i * ROW}px`;
 		return el;
 	}
@@ -107,11 +170,15 @@ export class Timeline {
 
 	key(e: KeyboardEvent): boolean {
 		const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: 20, PageUp: -20, Home: -1e9, End: 1e9 };
-		const by = steps[e.key], span = this.rows[this.at]?.span;
+		const by = steps[e.key],
+			span = this.rows[this.at]?.span;
 		if (by !== undefined && this.rows.length) {
 			this.pick(Math.max(0, Math.min(this.rows.length - 1, this.at + by)));
 			this.reveal();
-		} else if (span && ((e.key === 'ArrowLeft' && !this.folded.has(span.id)) || (e.key === 'ArrowRight' && this.folded.has(span.id)) || e.key === 'Enter')) {
+		} else if (
+			span &&
+			((e.key === 'ArrowLeft' && !this.folded.has(span.id)) || (e.key === 'ArrowRight' && this.folded.has(span.id)) || e.key === 'Enter')
+		) {
 			this.o.fold(span.id);
 		} else {
 			return false;

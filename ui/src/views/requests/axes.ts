@@ -18,14 +18,18 @@ export interface Area {
 const log = (v: number): number => Math.log10(Math.max(1, v));
 
 export class Axes {
-	constructor(readonly range: Range, readonly area: Area) {}
+	constructor(
+		readonly range: Range,
+		readonly area: Area,
+	) {}
 
 	x(ns: number): number {
-		return this.area.left + this.area.width * (ns - this.range.from) / Math.max(1, this.range.until - this.range.from);
+		return this.area.left + (this.area.width * (ns - this.range.from)) / Math.max(1, this.range.until - this.range.from);
 	}
 
 	y(ns: number): number {
-		const low = log(this.range.low), high = Math.max(low + 1e-9, log(this.range.high));
+		const low = log(this.range.low),
+			high = Math.max(low + 1e-9, log(this.range.high));
 		return this.area.top + this.area.height * (1 - (Math.max(low, log(ns)) - low) / (high - low));
 	}
 
@@ -34,14 +38,16 @@ export class Axes {
 	}
 
 	latency(y: number): number {
-		const low = log(this.range.low), high = log(this.range.high);
+		const low = log(this.range.low),
+			high = log(this.range.high);
 		return 10 ** (low + (high - low) * (1 - Math.min(1, Math.max(0, (y - this.area.top) / this.area.height))));
 	}
 
 	/** Round moments: about one for each 110 px. */
 	times(): { ns: number; text: string }[] {
 		const steps = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 5e9, 1e10, 3e10, 6e10, 3e11, 6e11, 1.8e12, 3.6e12, 1.08e13, 4.32e13, 8.64e13, 6.048e14];
-		const want = (this.range.until - this.range.from) / Math.max(2, this.area.width / 110), step = steps.find(s => s >= want) ?? 6.048e14;
+		const want = (this.range.until - this.range.from) / Math.max(2, this.area.width / 110),
+			step = steps.find(s => s >= want) ?? 6.048e14;
 		const zone = new Date(this.range.from / 1e6).getTimezoneOffset() * 6e10;
 		const all: { ns: number; text: string }[] = [];
 		for (let at = Math.ceil((this.range.from - zone) / step) * step + zone; at <= this.range.until; at += step)
@@ -51,7 +57,8 @@ export class Axes {
 
 	/** 1, 10, 100 of each unit, and 2 and 5 between them where there is room. */
 	latencies(): { ns: number; text: string }[] {
-		const all: { ns: number; text: string }[] = [], isWide = log(this.range.high) - log(this.range.low) < 3;
+		const all: { ns: number; text: string }[] = [],
+			isWide = log(this.range.high) - log(this.range.low) < 3;
 		for (let power = Math.floor(log(this.range.low)); power <= Math.ceil(log(this.range.high)); power++)
 			for (const m of isWide ? [1, 2, 5] : [1])
 				if (m * 10 ** power >= this.range.low && m * 10 ** power <= this.range.high)

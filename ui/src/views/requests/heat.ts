@@ -18,7 +18,12 @@ export interface HeatOptions {
 	open(id: number): void;
 }
 
-const LEFT = 64, BOTTOM = 24, TOP = 8, RIGHT = 8, NEAR = 7, DRAG = 4;
+const LEFT = 64,
+	BOTTOM = 24,
+	TOP = 8,
+	RIGHT = 8,
+	NEAR = 7,
+	DRAG = 4;
 
 /** Between two colours of the form #rrggbb. */
 function mix(a: string, b: string, t: number): string {
@@ -40,7 +45,9 @@ export class Heat {
 		this.canvas.addEventListener('pointerdown', e => this.down(e));
 		this.canvas.addEventListener('pointermove', e => this.move(e));
 		this.canvas.addEventListener('pointerup', e => this.up(e));
-		this.canvas.addEventListener('pointerleave', () => { this.tip.hidden = true; });
+		this.canvas.addEventListener('pointerleave', () => {
+			this.tip.hidden = true;
+		});
 		this.canvas.addEventListener('dblclick', () => this.zoom(2));
 		this.canvas.addEventListener('keydown', e => this.key(e));
 	}
@@ -53,16 +60,20 @@ export class Heat {
 			return;
 		}
 		const total = data.cells.reduce((sum, c) => sum + (c.count as number), 0);
-		this.canvas.setAttribute('aria-label', `Latency of ${count(total)} requests over time, from ${duration(data.range.low)} to ${duration(data.range.high)}`);
+		this.canvas.setAttribute(
+			'aria-label',
+			`Latency of ${count(total)} requests over time, from ${duration(data.range.low)} to ${duration(data.range.high)}`,
+		);
 		this.draw();
 	}
 
 	// --- drawing ---------------------------------------------------------------------------
 
 	private draw(): void {
-		const width = this.el.clientWidth, height = this.el.clientHeight, scale = devicePixelRatio || 1;
-		if (!this.data || width < 100)
-			return;
+		const width = this.el.clientWidth,
+			height = this.el.clientHeight,
+			scale = devicePixelRatio || 1;
+		if (!this.data || width < 100) return;
 		this.canvas.width = width * scale;
 		this.canvas.height = height * scale;
 		const c = this.canvas.getContext('2d')!;
@@ -70,10 +81,8 @@ export class Heat {
 		this.axes = new Axes(this.data.range, { left: LEFT, top: TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM });
 		this.drawAxes(c);
 		// where each request can be seen, cells would only hide it
-		if (this.data.points.length)
-			this.drawPoints(c);
-		else
-			this.drawCells(c);
+		if (this.data.points.length) this.drawPoints(c);
+		else this.drawCells(c);
 		this.drawChanges(c);
 		this.drawBrush(c);
 	}
@@ -85,7 +94,7 @@ export class Heat {
 		c.fillStyle = colour('faint');
 		c.lineWidth = 1;
 		for (const t of this.axes!.latencies()) {
-			const y = Math.round(this.axes!.y(t.ns)) + .5;
+			const y = Math.round(this.axes!.y(t.ns)) + 0.5;
 			c.beginPath();
 			c.moveTo(area.left, y);
 			c.lineTo(area.left + area.width, y);
@@ -99,11 +108,16 @@ export class Heat {
 	}
 
 	private drawCells(c: CanvasRenderingContext2D): void {
-		const cells = this.data!.cells, most = Math.log1p(Math.max(1, ...cells.map(x => x.count as number))), from = colour('heat-0'), to = colour('heat-1');
+		const cells = this.data!.cells,
+			most = Math.log1p(Math.max(1, ...cells.map(x => x.count as number))),
+			from = colour('heat-0'),
+			to = colour('heat-1');
 		for (const cell of cells) {
-			const x = this.axes!.x(cell.from), y = this.axes!.y(cell.high);
-			const w = Math.max(1, this.axes!.x(cell.until) - x - .5), ht = Math.max(1, this.axes!.y(cell.low) - y - .5);
-			c.fillStyle = mix(from, to, .12 + .88 * Math.log1p(cell.count) / most);
+			const x = this.axes!.x(cell.from),
+				y = this.axes!.y(cell.high);
+			const w = Math.max(1, this.axes!.x(cell.until) - x - 0.5),
+				ht = Math.max(1, this.axes!.y(cell.low) - y - 0.5);
+			c.fillStyle = mix(from, to, 0.12 + (0.88 * Math.log1p(cell.count)) / most);
 			c.fillRect(x, y, w, ht);
 			if (cell.errors > 0) {
 				c.fillStyle = colour('bad');
@@ -114,7 +128,8 @@ export class Heat {
 
 	private drawPoints(c: CanvasRenderingContext2D): void {
 		for (const p of this.data!.points) {
-			const x = this.axes!.x(p.start), y = this.axes!.y(p.duration);
+			const x = this.axes!.x(p.start),
+				y = this.axes!.y(p.duration);
 			c.strokeStyle = c.fillStyle = colour(p.errors ? 'bad' : 'series-0');
 			c.beginPath();
 			if (p.errors) {
@@ -133,21 +148,25 @@ export class Heat {
 	private drawChanges(c: CanvasRenderingContext2D): void {
 		const { area } = this.axes!;
 		for (const change of this.data!.changes) {
-			const from = change.begin === null ? area.left : this.axes!.x(change.begin), to = change.end === null ? area.left + area.width : this.axes!.x(change.end);
+			const from = change.begin === null ? area.left : this.axes!.x(change.begin),
+				to = change.end === null ? area.left + area.width : this.axes!.x(change.end);
 			c.fillStyle = colour('crit');
-			c.globalAlpha = .09;
+			c.globalAlpha = 0.09;
 			c.fillRect(from, area.top, to - from, area.height);
 			c.globalAlpha = 1;
 			c.fillRect(from, area.top, to - from, 3);
 			c.textAlign = 'left';
-			c.fillText(`slow time: ${duration(change.mean_inside)} on average, else ${duration(change.mean_outside)}`, Math.max(from, area.left) + 6, area.top + 16);
+			c.fillText(
+				`slow time: ${duration(change.mean_inside)} on average, else ${duration(change.mean_outside)}`,
+				Math.max(from, area.left) + 6,
+				area.top + 16,
+			);
 		}
 	}
 
 	private drawBrush(c: CanvasRenderingContext2D): void {
 		const d = this.drag;
-		if (!d)
-			return;
+		if (!d) return;
 		c.strokeStyle = colour('accent');
 		c.lineWidth = 1.5;
 		c.strokeRect(Math.min(d.x, d.toX), Math.min(d.y, d.toY), Math.abs(d.toX - d.x), Math.abs(d.toY - d.y));
@@ -161,7 +180,8 @@ export class Heat {
 	}
 
 	private nearest(x: number, y: number): Row | null {
-		let best: Row | null = null, near = NEAR * NEAR;
+		let best: Row | null = null,
+			near = NEAR * NEAR;
 		for (const p of this.data?.points ?? []) {
 			const d = (this.axes!.x(p.start) - x) ** 2 + (this.axes!.y(p.duration) - y) ** 2;
 			if (d < near) {
@@ -178,11 +198,16 @@ export class Heat {
 			this.drag.toY = e.offsetY;
 			this.draw();
 		}
-		if (!this.axes || !this.data)
-			return;
-		const t = this.axes.time(e.offsetX), v = this.axes.latency(e.offsetY), p = this.nearest(e.offsetX, e.offsetY);
+		if (!this.axes || !this.data) return;
+		const t = this.axes.time(e.offsetX),
+			v = this.axes.latency(e.offsetY),
+			p = this.nearest(e.offsetX, e.offsetY);
 		const cell = this.data.cells.find(x => t >= x.from && t < x.until && v >= x.low && v < x.high);
-		this.tip.textContent = p ? `request ${p.id}: ${shown(p.type)}, ${duration(p.duration)} at ${clock(p.start)}. Click to open.` : cell ? `${count(cell.count)} requests of ${duration(cell.low)} to ${duration(cell.high)} at ${clock(cell.from)}` : `${clock(t)}, ${duration(v)}`;
+		this.tip.textContent = p
+			? `request ${p.id}: ${shown(p.type)}, ${duration(p.duration)} at ${clock(p.start)}. Click to open.`
+			: cell
+				? `${count(cell.count)} requests of ${duration(cell.low)} to ${duration(cell.high)} at ${clock(cell.from)}`
+				: `${clock(t)}, ${duration(v)}`;
 		this.tip.hidden = false;
 		this.tip.style.left = `${Math.min(e.offsetX + 14, this.el.clientWidth - this.tip.offsetWidth - 4)}px`;
 		this.tip.style.top = `${Math.max(0, e.offsetY - 30)}px`;
@@ -191,42 +216,43 @@ export class Heat {
 	private up(e: PointerEvent): void {
 		const d = this.drag;
 		this.drag = null;
-		if (!d || !this.axes)
-			return;
+		if (!d || !this.axes) return;
 		if (Math.abs(d.toX - d.x) < DRAG && Math.abs(d.toY - d.y) < DRAG) {
 			const p = this.nearest(e.offsetX, e.offsetY);
-			if (p)
-				this.o.open(p.id);
+			if (p) this.o.open(p.id);
 			this.draw();
 			return;
 		}
-		const isFlat = Math.abs(d.toY - d.y) < 12, isThin = Math.abs(d.toX - d.x) < 12, { range } = this.data!;
+		const isFlat = Math.abs(d.toY - d.y) < 12,
+			isThin = Math.abs(d.toX - d.x) < 12,
+			{ range } = this.data!;
 		this.o.brush({
-			from: isThin ? range.from : this.axes.time(Math.min(d.x, d.toX)), until: isThin ? range.until : this.axes.time(Math.max(d.x, d.toX)),
-			low: isFlat ? range.low : this.axes.latency(Math.max(d.y, d.toY)), high: isFlat ? range.high : this.axes.latency(Math.min(d.y, d.toY)),
+			from: isThin ? range.from : this.axes.time(Math.min(d.x, d.toX)),
+			until: isThin ? range.until : this.axes.time(Math.max(d.x, d.toX)),
+			low: isFlat ? range.low : this.axes.latency(Math.max(d.y, d.toY)),
+			high: isFlat ? range.high : this.axes.latency(Math.min(d.y, d.toY)),
 		});
 	}
 
 	/** Arrows move in time, + and - zoom. */
 	private key(e: KeyboardEvent): void {
-		const by: Record<string, number> = { ArrowLeft: -.25, ArrowRight: .25 };
-		if (!this.data)
-			return;
-		const { range } = this.data, length = range.until - range.from, shift = by[e.key];
-		if (shift !== undefined)
-			this.o.brush({ ...range, from: range.from + shift * length, until: range.until + shift * length });
-		else if (e.key === '+' || e.key === '-')
-			this.zoom(e.key === '+' ? .5 : 2);
-		else
-			return;
+		const by: Record<string, number> = { ArrowLeft: -0.25, ArrowRight: 0.25 };
+		if (!this.data) return;
+		const { range } = this.data,
+			length = range.until - range.from,
+			shift = by[e.key];
+		if (shift !== undefined) this.o.brush({ ...range, from: range.from + shift * length, until: range.until + shift * length });
+		else if (e.key === '+' || e.key === '-') this.zoom(e.key === '+' ? 0.5 : 2);
+		else return;
 		e.preventDefault();
 		e.stopPropagation();
 	}
 
 	private zoom(times: number): void {
-		if (!this.data)
-			return;
-		const { range } = this.data, mid = (range.from + range.until) / 2, half = (range.until - range.from) / 2 * times;
+		if (!this.data) return;
+		const { range } = this.data,
+			mid = (range.from + range.until) / 2,
+			half = ((range.until - range.from) / 2) * times;
 		this.o.brush({ ...range, from: mid - half, until: mid + half });
 	}
 }
