@@ -13,7 +13,11 @@ import { Heat } from './heat';
 import { Series } from './series';
 
 const POINTS = 3000; // dots, when there are no more requests than that
-const ROWS = 1000; // of the table, at a time
+const LARGE = 100_000; // requests in a run: there a sorted row costs more
+
+/** How many rows the table has at a time. */
+const rowsOf = (app: App): number => ((app.runs.find(r => String(r.run) === (app.link.params.run ?? '1'))?.requests ?? 0) > LARGE ? 200 : 1000);
+
 /** How the server sorts, by the column and whether the largest come first. */
 const SORTS: Record<string, string> = {
 	'duration true': 'slowest',
@@ -162,7 +166,7 @@ export const requests: View = {
 			isStrong: r => r.errors === true,
 			// what is loaded is sorted here; where there is more, the server has to
 			sorted: (key, isDown) => {
-				if (total > ROWS && SORTS[`${key} ${isDown}`]) app.select({ sort: SORTS[`${key} ${isDown}`]!, offset: '' });
+				if (total > rowsOf(app) && SORTS[`${key} ${isDown}`]) app.select({ sort: SORTS[`${key} ${isDown}`]!, offset: '' });
 			},
 		});
 		const search = h('input', {
@@ -184,6 +188,7 @@ export const requests: View = {
 			table.el,
 		);
 		const pager = (offset: number): (Node | string)[] => {
+			const ROWS = rowsOf(app);
 			if (total <= ROWS) return [`all ${count(total)}`];
 			const to = (at: number, text: string): Node =>
 				h('button', { disabled: at < 0 || at >= total, click: () => app.select({ offset: String(at) }) }, text);
@@ -209,7 +214,7 @@ export const requests: View = {
 		};
 		return {
 			async show(link, signal) {
-				const page = { limit: String(ROWS), offset: link.params.offset ?? '0', sort: link.params.sort ?? 'slowest' },
+				const page = { limit: String(rowsOf(app)), offset: link.params.offset ?? '0', sort: link.params.sort ?? 'slowest' },
 					over80 = { 'over-time': '1', steps: '80' },
 					other = pinned(link);
 				// what looks into every request comes later in a large run: all is asked at once, and drawn as it comes
