@@ -40,7 +40,12 @@ setup() {
 teardown() {
 	[ -z "$SERVER" ] || kill "$SERVER" 2>/dev/null || true
 	if [ -n "$MOUNTED" ]; then
-		sql postgres "DROP DATABASE IF EXISTS tiny" "DROP TABLESPACE tiny" || true
+		# what the server still means to write there must be dropped first, or it can make no database any more
+		rm -f "$MOUNTED/rest"
+		for _ in 1 2 3 4 5; do
+			! sql postgres "DROP DATABASE IF EXISTS tiny WITH (FORCE)" "DROP TABLESPACE tiny" || break
+			sleep 1
+		done
 		umount "$MOUNTED"
 	fi
 }
