@@ -14,6 +14,7 @@
 #define TICKS_MOST (1u << 22)
 #define WARNINGS_KEPT 4096 /* of each node */
 #define WAKES_KEPT 4096    /* likewise */
+#define KEPT_BYTES ((size_t)32 << 20)
 
 void activity_done(struct activity *a)
 {
@@ -25,6 +26,7 @@ void activity_done(struct activity *a)
 	vec_done(&a->v);
 	names_done(&a->nodes);
 	peers_done(&a->spent);
+	peer_faults_done(&a->spent_faults);
 }
 
 size_t activity_tick(const struct activity *a, int64_t ns)
@@ -159,11 +161,53 @@ int activity_collect(struct activity *a, struct store *s, struct error *err)
 	a->from = totals.first_ns;
 	a->tick = whole / TICKS_MOST + 1 > FINEST ? whole / TICKS_MOST + 1 : FINEST;
 	a->nr_ticks = (size_t)(whole / a->tick) + 1;
+	a->is_of_lines = totals.nr_events;
 	r = totals.nr_events ? store_each_event(s, 0, totals.nr_events, see_event, a, err)
 			     : store_each_body(s, &(struct request_filter){ 0 }, see_body, a, err);
 	vec_each (&a->v, l)
 		if (l->warnings.nr)
 			qsort(l->warnings.v, l->warnings.nr, sizeof(*l->warnings.v), by_time);
+	if (r >= 0)
+		peers_find(&a->spent, &a->spent_faults);
+	return r;
+}
+
+void activity_free(struct activity *a)
+{
+	if (!a)
+		return;
+	activity_done(a);
+	free(a);
+}
+
+static void free_memo(void *memo)
+{
+	activity_free(memo);
+}
+
+/* Whether it is worth its room. */
+static bool is_small(const struct activity *a)
+{
+	return a->v.nr * (a->nr_ticks / 8) + a->spent.nr_samples * sizeof(struct peer_sample) <=
+	       KEPT_BYTES;
+}
+
+int activity_take(const struct activity **a, struct activity **own, struct store *s,
+		  struct error *err)
+{
+	struct activity *made;
+	int r;
+
+	*own = NULL;
+	*a = store_memo(s, "activity");
+	if (*a)
+		return 0;
+	made = mem_zalloc(sizeof(*made));
+	*a = made;
+	r = activity_collect(made, s, err);
+	if (r < 0 || !made->is_of_lines || !is_small(made) ||
+	    !store_set_memo(s, "activity", made, free_memo))
+		*own = made;
 	return r;
 }
 

@@ -57,12 +57,19 @@ struct activity {
 	int64_t from, tick; /* ns */
 	size_t nr_ticks;
 	uint64_t nr_unwatched; /* events of nodes beyond the first many */
+	bool is_of_lines;      /* and so of the whole run, whatever is selected */
 	struct peers spent;    /* what lines themselves say that something took, by node */
+	struct peer_faults spent_faults; /* who takes longer by that */
 };
 
 /* One pass over all events; where there are none, over the spans of all requests. */
 int activity_collect(struct activity *a, struct store *s, struct error *err);
 void activity_done(struct activity *a);
+/* The same; what lines tell is read once for all who ask. *own is to be given to activity_free,
+ * which takes NULL. */
+int activity_take(const struct activity **a, struct activity **own, struct store *s,
+		  struct error *err);
+void activity_free(struct activity *a);
 
 /* Ticks with a sign of life in [from, until). */
 size_t activity_count(const struct activity *a, const struct life *l, size_t from, size_t until);

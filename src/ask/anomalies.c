@@ -61,11 +61,12 @@ struct looking {
 	struct anomalies *a;
 	struct store *store;
 	const struct types *types;
-	struct activity activity;
+	const struct activity *activity;
+	struct activity *own_activity; /* unless others ask for it, too */
 	struct silences silences;
 	struct teams teams;
 	struct toll toll;
-	struct peer_faults faults, way_faults, spent_faults;
+	struct peer_faults faults, way_faults;
 	struct repeats repeats;
 	struct courses courses;
 	VEC(struct point_said) points;
@@ -73,13 +74,12 @@ struct looking {
 
 static void looking_done(struct looking *l)
 {
-	activity_done(&l->activity);
+	activity_free(l->own_activity);
 	silences_done(&l->silences);
 	teams_done(&l->teams);
 	toll_done(&l->toll);
 	peer_faults_done(&l->faults);
 	peer_faults_done(&l->way_faults);
-	peer_faults_done(&l->spent_faults);
 	repeats_done(&l->repeats);
 	courses_done(&l->courses);
 	vec_done(&l->points);
@@ -92,7 +92,7 @@ static int see_request(void *ctx, const struct request *r, const struct request_
 
 	if (type == TYPE_NONE)
 		return 0;
-	silences_see(&l->silences, &l->activity, r, body, l->types->v.v[type].p50);
+	silences_see(&l->silences, l->activity, r, body, l->types->v.v[type].p50);
 	teams_add(&l->teams, type, r, body);
 	toll_add(&l->toll, &l->teams.nodes, type, r, body);
 	repeats_add(&l->repeats, type, r, body);
@@ -127,7 +127,7 @@ static int is_about_silence(struct looking *l, struct str point, bool *about, st
 		}
 	if (l->points.nr >= POINTS_ASKED || !point.n)
 		return 0;
-	r = words_are_about_silence(l->store, &l->activity, point, &part, err);
+	r = words_are_about_silence(l->store, l->activity, point, &part, err);
 	*about = part >= ABOUT_SILENCE;
 	vec_push(&l->points, (struct point_said){ point, *about });
 	return r;
@@ -142,7 +142,7 @@ static int ask_nodes(struct looking *l, struct error *err)
 		int r = 0;
 
 		if (!s->for_good)
-			r = words_of_pause(l->store, &l->activity.v.v[s->node - 1], s->begin,
+			r = words_of_pause(l->store, &l->activity->v.v[s->node - 1], s->begin,
 					   s->end, &l->a->arena, &w, err);
 		if (r >= 0 && w.said.n && (s->doubtful || !s->requests))
 			r = is_about_silence(l, w.point, &about, err);
@@ -159,7 +159,7 @@ static int add_silences(struct looking *l, struct error *err)
 
 	if (r < 0)
 		return r;
-	silences_judge(&l->silences, &l->activity);
+	silences_judge(&l->silences, l->activity);
 	vec_each (&l->silences.v, s) {
 		struct anomaly one = s->found;
 
@@ -171,7 +171,7 @@ static int add_silences(struct looking *l, struct error *err)
 			vec_push(&l->a->v, one);
 			continue;
 		}
-		r = gone_bears_out(l->store, &l->activity, s, &l->a->arena, &one, err);
+		r = gone_bears_out(l->store, l->activity, s, &l->a->arena, &one, err);
 		if (r < 0)
 			return r;
 		if (r)
@@ -236,6 +236,14 @@ static void count_slowest(const struct types *t, const struct peer_fault *f, str
 	vec_done(&v);
 }
 
+/* First those that show it best. */
+static void add_examples(const struct types *t, const struct peer_fault *f, struct anomaly *one)
+{
+	for (size_t i = 0; i < PEERS_WITNESSES && f->worst[i].request; i++)
+		anomaly_example(one, f->worst[i].request);
+	count_slowest(t, f, one);
+}
+
 static bool meet(int64_t a, int64_t a_end, int64_t b, int64_t b_end)
 {
 	return a <= b_end && b <= a_end;
@@ -289,7 +297,7 @@ static void add_fault(struct looking *l, const struct peers *p, const struct pee
 	struct arena *arena = &l->a->arena;
 	struct anomaly one = { .kind = kind,
 			       .node = arena_str(arena, names_str(&p->labels, f->label)),
-			       .type = p == &l->activity.spent
+			       .type = p == &l->activity->spent
 					       ? STR("")
 					       : arena_str(arena, l->types->v.v[g->type].name),
 			       .name = arena_str(arena, names_str(&p->names, g->name)),
@@ -303,7 +311,7 @@ static void add_fault(struct looking *l, const struct peers *p, const struct pee
 			       .lost = f->lost,
 			       .confidence = f->confidence };
 
-	count_slowest(l->types, f, &one);
+	add_examples(l->types, f, &one);
 	for (size_t i = 0; i < f->requests.nr && one.nr_examples < ANOMALY_EXAMPLES; i++)
 		anomaly_example(&one, f->requests.v[i]);
 	vec_push(&l->a->v, one);
@@ -312,7 +320,7 @@ static void add_fault(struct looking *l, const struct peers *p, const struct pee
 /* Whether requests tell that the node was slow at that time already. */
 static bool is_known(const struct looking *l, const struct peer_fault *f)
 {
-	struct str node = names_str(&l->activity.spent.labels, f->label);
+	struct str node = names_str(&l->activity->spent.labels, f->label);
 
 	vec_each (&l->a->v, x)
 		if (x->kind == ANOMALY_SLOW_NODE && str_eq(x->node, node) &&
@@ -325,11 +333,12 @@ static bool is_known(const struct looking *l, const struct peer_fault *f)
 /* What lines themselves say that something took is compared as steps are. */
 static void add_spent(struct looking *l)
 {
-	peers_find(&l->activity.spent, &l->spent_faults);
-	vec_each (&l->spent_faults.v, f)
+	const struct peer_faults *faults = &l->activity->spent_faults;
+
+	vec_each (&faults->v, f)
 		if (f->lost >= WORTH_TELLING * l->a->slowness && !is_silence(l, f) &&
-		    !is_covered(&l->spent_faults, f) && !is_known(l, f))
-			add_fault(l, &l->activity.spent, f, ANOMALY_SLOW_NODE);
+		    !is_covered(faults, f) && !is_known(l, f))
+			add_fault(l, &l->activity->spent, f, ANOMALY_SLOW_NODE);
 }
 
 /* Nodes warm up, each at its own pace: what was slow to begin with must explain more. */
@@ -343,9 +352,9 @@ static void add_stutters(struct looking *l)
 {
 	struct stutters found = { 0 };
 
-	stutters_find(&found, &l->activity);
+	stutters_find(&found, l->activity);
 	vec_each (&found.v, s) {
-		struct str node = names_str(&l->activity.nodes, s->node);
+		struct str node = names_str(&l->activity->nodes, s->node);
 		struct peer_fault f = { .label = peers_label(&l->teams.nodes, node),
 					.begin = s->begin,
 					.end = s->end };
@@ -364,7 +373,7 @@ static void add_stutters(struct looking *l)
 		toll_count(&l->toll, &f);
 		one.requests = f.requests.nr;
 		one.lost = f.lost;
-		count_slowest(l->types, &f, &one);
+		add_examples(l->types, &f, &one);
 		vec_done(&f.requests);
 		vec_push(&l->a->v, one);
 	}
@@ -447,7 +456,7 @@ static void keep(struct looking *l, const struct anomaly *x)
 static int add_rest(struct looking *l, struct error *err)
 {
 	struct anomaly_list found = { 0 };
-	int r = warnings_find(l->store, &l->activity, &l->a->arena, &found, err);
+	int r = warnings_find(l->store, l->activity, &l->a->arena, &found, err);
 
 	repeats_find(&l->repeats, l->types, &found);
 	courses_find(&l->courses, l->types, &found);
@@ -492,9 +501,9 @@ int anomalies_collect(struct anomalies *a, struct store *s, const struct types *
 	int r;
 
 	*a = (struct anomalies){ .slowness = slowness_of(types) };
-	r = activity_collect(&l.activity, s, err);
+	r = activity_take(&l.activity, &l.own_activity, s, err);
 	if (r >= 0) {
-		silences_find(&l.silences, &l.activity);
+		silences_find(&l.silences, l.activity);
 		r = store_each_body(s, f, see_request, &l, err);
 	}
 	if (r >= 0)

@@ -22,6 +22,7 @@ static void sample_done(struct contrast_sample *s)
 {
 	vec_done(&s->parts);
 	vec_done(&s->ends);
+	vec_done(&s->ids);
 }
 
 void contrast_done(struct contrast *c)
@@ -81,8 +82,44 @@ void contrast_add(struct contrast *c, uint32_t type, enum contrast_side side, bo
 			vec_push(&set->sample[side].parts, *p);
 	}
 	set->nr[side]++;
-	if (keep)
+	if (keep) {
 		vec_push(&set->sample[side].ends, set->sample[side].parts.nr);
+		vec_push(&set->sample[side].ids, r->id);
+	}
+}
+
+struct witness {
+	uint64_t id;
+	int64_t ns;
+};
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct witness *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+size_t contrast_witnesses(const struct contrast *c, uint32_t type, uint32_t hop, uint64_t *ids,
+			  size_t most)
+{
+	const struct contrast_sample *s = &c->sets.v[type].sample[SIDE_OTHER];
+	VEC(struct witness) v = { 0 };
+	size_t nr;
+
+	for (size_t i = 0, at = 0; i < s->ends.nr; i++)
+		for (; at < s->ends.v[i]; at++)
+			if (s->parts.v[at].hop == hop && s->parts.v[at].ns > 0)
+				vec_push(&v, (struct witness){ s->ids.v[i], s->parts.v[at].ns });
+	if (v.nr)
+		qsort(v.v, v.nr, sizeof(*v.v), longest_first);
+	nr = v.nr < most ? v.nr : most;
+	for (size_t i = 0; i < nr; i++)
+		ids[i] = v.v[i].id;
+	vec_done(&v);
+	return nr;
 }
 
 /* The culprit first: the most of what the difference is made of, then by number. */

@@ -15,7 +15,8 @@ struct hop_sum {
 /* Some requests of a set, kept for drawing lots. */
 struct contrast_sample {
 	VEC(struct breakdown_part) parts;
-	VEC(size_t) ends; /* of each request's parts */
+	VEC(size_t) ends;  /* of each request's parts */
+	VEC(uint64_t) ids; /* of the requests */
 };
 
 struct contrast_set {
@@ -68,6 +69,10 @@ void contrast_confidence(struct contrast *c, uint32_t type, struct arena *arena,
  * those that are called more or less often, what all calls of a request have of the critical path.
  */
 const double *contrast_took(const struct contrast_row *row, bool *by_call);
+/* Of the requests of the other side that were kept, those that the hop held up longest, the longest
+ * first; how many. */
+size_t contrast_witnesses(const struct contrast *c, uint32_t type, uint32_t hop, uint64_t *ids,
+			  size_t most);
 /* How far so few requests can be trusted: 0.5 for one, towards 1 for many. */
 double contrast_trust(uint64_t nr);
 

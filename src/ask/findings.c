@@ -252,6 +252,8 @@ static void find_in_type(struct findings *f, uint32_t type, struct finding *one)
 	one->answer.confidence *= t->confidence / (double)t->timings.nr;
 	one->nr_features = features_telling(&f->features, type, one->features, FINDING_FEATURES);
 	find_peers(f, one);
+	one->nr_examples = contrast_witnesses(&f->contrast, type, one->answer.hops[0].hop,
+					      one->examples, FINDING_EXAMPLES);
 }
 
 /* What matters and is known comes before what might matter more. */
@@ -276,12 +278,9 @@ static void make_sets(struct findings *f, double slow_share)
 	for (size_t i = 0; i < f->types.order.nr && i < LOOKED_AT; i++) {
 		uint32_t type = f->types.order.v[i];
 		const struct type_stat *t = &f->types.v.v[type];
-		struct arena scratch = { 0 };
 
 		if (i < EPISODES)
-			series_episode(t->timings.v, t->timings.nr, &scratch,
-				       &f->sets.v[type].since);
-		arena_done(&scratch);
+			f->sets.v[type].since = *types_episode(&f->types, type);
 		rank_requests(&f->sets.v[type], t);
 		split_ranks(&f->sets.v[type], slow_share);
 	}

@@ -20,6 +20,7 @@ enum verdict {
 
 #define FINDING_FEATURES 5
 #define FINDING_PEERS 3
+#define FINDING_EXAMPLES 3
 
 /* The same step on another node, or the time it took where the step was slow. */
 struct peer {
@@ -42,6 +43,8 @@ struct finding {
 	size_t nr_features;
 	struct peer peers[FINDING_PEERS];
 	size_t nr_peers;
+	uint64_t examples[FINDING_EXAMPLES]; /* that the named hop held up longest */
+	size_t nr_examples;
 };
 
 struct slow_rank {

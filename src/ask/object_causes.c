@@ -13,7 +13,8 @@
  * of different chance, says how improbable so many hits are; it is multiplied by how much was
  * tried. Silences that end together count once: they are one piece of evidence.
  *
- * Time: silences (500 of a kind at the most) x classes x windows, a binary search each.
+ * Time: silences (500 of a kind at the most) x classes x windows, a binary search each; of classes
+ * that cannot be hit by half of the silences any more, the rest is not looked at.
  */
 #include "ask/object_causes.h"
 
@@ -42,7 +43,8 @@ struct moment {
 struct class
 {
 	uint32_t type, template;
-	uint32_t first, nr; /* in moments */
+	uint32_t first, nr;      /* in moments */
+	double covered[WINDOWS]; /* the time that has an end less than the window before it */
 };
 
 struct object_ends {
@@ -101,6 +103,25 @@ static void see_object(struct object_ends *e, uint32_t i)
 			add_moment(e, i, o->events[j].template, o->events[j].last_ns);
 }
 
+/* What the moment covers: the window, or the time until the next one of the class. */
+static double covers(const struct moment *v, size_t i, size_t nr, int64_t window)
+{
+	double width = (double)(window + SLACK);
+
+	if (i + 1 < nr && (double)length_ns(v[i].ns, v[i + 1].ns) < width)
+		width = (double)length_ns(v[i].ns, v[i + 1].ns);
+	return width;
+}
+
+static void cover_all(struct object_ends *e)
+{
+	vec_each (&e->classes, c)
+		for (size_t w = 0; w < WINDOWS; w++)
+			for (size_t i = 0; i < c->nr; i++)
+				c->covered[w] +=
+					covers(e->moments.v + c->first, i, c->nr, windows[w]);
+}
+
 struct object_ends *object_ends_new(const struct object_graph *g)
 {
 	struct object_ends *e = mem_zalloc(sizeof(*e));
@@ -114,6 +135,7 @@ struct object_ends *object_ends_new(const struct object_graph *g)
 		qsort(e->moments.v, e->moments.nr, sizeof(*e->moments.v), by_class);
 	for (size_t i = e->moments.nr; i--;)
 		e->classes.v[e->moments.v[i].class].first = (uint32_t)i;
+	cover_all(e);
 	return e;
 }
 
@@ -154,6 +176,7 @@ struct trial {
 	const struct object_ends *e;
 	const struct class *c;
 	uint32_t after; /* what ends the silences */
+	size_t at;      /* in windows */
 	int64_t window;
 	VEC(double) covered; /* by moment: the time before it that has an end of this class near */
 	uint32_t hits, mirrored, nr;
@@ -170,12 +193,9 @@ static void cover(struct trial *t)
 
 	vec_clear(&t->covered);
 	for (size_t i = 0; i <= t->c->nr; i++) {
-		double width = (double)(t->window + SLACK);
-
 		vec_push(&t->covered, sum);
-		if (i + 1 < t->c->nr && (double)length_ns(v[i].ns, v[i + 1].ns) < width)
-			width = (double)length_ns(v[i].ns, v[i + 1].ns);
-		sum += width;
+		if (i < t->c->nr)
+			sum += covers(v, i, t->c->nr, t->window);
 	}
 }
 
@@ -267,22 +287,35 @@ static size_t pick(const struct object_wait *v, size_t nr, int64_t window, struc
 	return picked;
 }
 
-static void try_all(struct trial *t, const struct object_wait *v, size_t nr)
+/* Half of the silences must be hit: less than that is nothing to reckon with. */
+static bool count_hits(struct trial *t, const struct object_wait *v, size_t nr)
 {
 	struct moment hit;
 
-	t->hits = t->nr = t->mirrored = 0;
+	t->hits = 0;
+	t->nr = (uint32_t)nr;
 	map_clear(&t->seen);
-	t->expected = 0;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr && 2 * (t->hits + nr - i) >= nr; i++) {
 		const struct search around = { t->e, t->c, &v[i], t->after };
 
-		t->nr++;
-		t->expected += chance(t, &v[i]);
 		if (find_hit(&around, t->window, &hit)) {
 			t->hits++;
 			*map_at(&t->seen, hit.object) = 1;
 		}
+	}
+	return t->hits >= HITS_LEAST && nr >= CAUSE_WAITS_LEAST && 2 * (size_t)t->hits >= nr &&
+	       (double)t->seen.nr >= DISTINCT * t->hits;
+}
+
+static void reckon(struct trial *t, const struct object_wait *v, size_t nr)
+{
+	cover(t);
+	t->mirrored = 0;
+	t->expected = 0;
+	for (size_t i = 0; i < nr; i++) {
+		const struct search around = { t->e, t->c, &v[i], t->after };
+
+		t->expected += chance(t, &v[i]);
 		t->mirrored += has_mirror(&around, t->window);
 	}
 	if (t->mirrored > t->expected)
@@ -375,8 +408,7 @@ static void consider(const struct trial *t, double *best, struct object_cause *c
 {
 	double log_p = bound(t);
 
-	if (t->hits < HITS_LEAST || t->nr < CAUSE_WAITS_LEAST || 2 * t->hits < t->nr ||
-	    (double)t->seen.nr < DISTINCT * t->hits || log_p >= *best)
+	if (log_p >= *best)
 		return;
 	*best = log_p;
 	*c = (struct object_cause){ .type = t->c->type,
@@ -389,15 +421,14 @@ static void consider(const struct trial *t, double *best, struct object_cause *c
 }
 
 /* Classes of so few ends cannot be hit often enough, and those of so many by any moment. */
-static bool is_hopeless(struct trial *t, size_t nr)
+static bool is_hopeless(const struct trial *t, size_t nr)
 {
 	double width = (double)(t->window + SLACK), run;
 
 	if (t->c->nr < CAUSE_WAITS_LEAST || (double)t->c->nr < DISTINCT / 2 * (double)nr)
 		return true;
-	cover(t);
 	run = (double)length_ns(t->e->from, t->e->to) + width;
-	return t->covered.v[t->c->nr] > run / 2;
+	return t->c->covered[t->at] > run / 2;
 }
 
 int object_cause(const struct object_ends *e, const struct object_waits *w, uint32_t kind,
@@ -413,15 +444,18 @@ int object_cause(const struct object_ends *e, const struct object_waits *w, uint
 		return 0;
 	v = sample(e, w, k, &nr);
 	picked = mem_alloc(mem_bytes(nr + 1, sizeof(*picked)));
-	for (int i = 0; i < WINDOWS && windows[i] <= k->median_ns / 4; i++) {
+	for (size_t i = 0; i < WINDOWS && windows[i] <= k->median_ns / 4; i++) {
+		t.at = i;
 		t.window = windows[i];
 		nr_picked = pick(v, nr, t.window, picked);
 		vec_each (&e->classes, class) {
 			t.c = class;
 			if (class->template == k->after || is_hopeless(&t, nr_picked))
 				continue;
-			try_all(&t, picked, nr_picked);
 			tried++;
+			if (!count_hits(&t, picked, nr_picked))
+				continue;
+			reckon(&t, picked, nr_picked);
 			consider(&t, &best, c);
 		}
 	}

@@ -111,7 +111,8 @@ static void weigh(struct weighing *w, const char *run, struct report *report)
 		const struct wait_kind *k = &w->waits.kinds.v[w->order[i]];
 		struct object_cause c;
 
-		if (!is_worth(w, k))
+		if (!is_worth(w, k) ||
+		    object_wait_sense(&w->waits, &w->k, w->order[i]) == WAIT_IDLE)
 			continue;
 		tried++;
 		if (!object_cause(w->ends, &w->waits, w->order[i], &c) || !is_strong(&c))

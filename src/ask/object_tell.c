@@ -19,7 +19,9 @@ enum {
 	ELSEWHERE,
 	TOGETHER,
 	OBJECT,
-	WAITED
+	WAITED,
+	SILENT,
+	OVER
 };
 
 static const struct column facts[] = {
@@ -36,6 +38,8 @@ static const struct column facts[] = {
 	[TOGETHER] = { "of_the_same", NULL, CELL_TEXT, COLUMN_OPTIONAL },
 	[OBJECT] = { "object", NULL, CELL_TEXT, COLUMN_OPTIONAL },
 	[WAITED] = { "waited_for", NULL, CELL_TEXT, COLUMN_OPTIONAL },
+	[SILENT] = { "silent_from", NULL, CELL_TIME, 0 },
+	[OVER] = { "silent_until", NULL, CELL_TIME, 0 },
 };
 
 struct told {
@@ -147,6 +151,8 @@ static struct section *add_facts(struct section *s, const struct told *t)
 	name_cell(t, f, row, OBJECT, t->example->object);
 	if (t->is_known)
 		name_cell(t, f, row, WAITED, t->other);
+	row_int(f, row, SILENT, t->example->from);
+	row_int(f, row, OVER, t->example->to);
 	return f;
 }
 

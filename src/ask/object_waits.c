@@ -17,6 +17,9 @@
 #define SILENCE_LEAST (10 * NS_MS)
 #define WAITS_MOST 4000000 /* 128 MB */
 #define TEXT_BYTES 90
+#define SENSE_SAMPLE 500
+#define SENSE_CHILDREN 64 /* of an object, latest first */
+#define SENSE_REST 10     /* a life is over soon after a silence that is so many times as long */
 
 static void add(filled_vec *v, const struct object *o, int64_t from, int64_t to, uint32_t what)
 {
@@ -199,6 +202,52 @@ void object_waits_find(struct object_waits *w, const struct object_kin *k)
 	}
 	put_in_order(w);
 	vec_done(&v);
+}
+
+/* Things that come by and use it do not wait with it. */
+static bool is_user(const struct object_graph *g, uint32_t type, uint32_t child)
+{
+	for (size_t i = 0; i < g->nr_relations; i++)
+		if (g->relations[i].from == type && g->relations[i].to == child)
+			return g->relations[i].deed == DEED_USED;
+	return false;
+}
+
+/* Whether something of its own is begun below it when the silence is over, or later. */
+static bool is_worked_on(const struct object_kin *k, const struct object_wait *x)
+{
+	uint32_t first = k->child_first[x->object], i = k->child_first[x->object + 1];
+	uint32_t type = k->g->objects[x->object].type;
+
+	for (int tried = 0; i-- > first && tried < SENSE_CHILDREN; tried++) {
+		const struct object *c = &k->g->objects[k->children[i]];
+
+		if (!object_has_time(c) || c->first_ns < x->to)
+			break;
+		if (!is_user(k->g, type, c->type))
+			return true;
+	}
+	return false;
+}
+
+enum wait_sense object_wait_sense(const struct object_waits *w, const struct object_kin *k,
+				  uint32_t kind)
+{
+	const struct wait_kind *of = &w->kinds.v[kind];
+	uint32_t step = of->nr / SENSE_SAMPLE + 1, nr = 0, worked = 0, over = 0;
+
+	for (uint32_t i = 0; i < of->nr; i += step, nr++) {
+		const struct object_wait *x = &w->waits.v[of->first + i];
+		int64_t rest = length_ns(x->to, k->g->objects[x->object].last_ns);
+
+		if (is_worked_on(k, x))
+			worked++;
+		else
+			over += rest < length_ns(x->from, x->to) / SENSE_REST;
+	}
+	if (2 * worked >= nr)
+		return WAIT_FOR;
+	return 2 * over >= nr ? WAIT_IDLE : WAIT_UNKNOWN;
 }
 
 void object_waits_done(struct object_waits *w)

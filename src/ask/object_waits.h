@@ -45,6 +45,15 @@ void object_waits_find(struct object_waits *w, const struct object_kin *k);
 void object_gaps_find(struct object_waits *w, const struct object_kin *k);
 void object_waits_done(struct object_waits *w);
 
+/* What silences of a kind read as. */
+enum wait_sense {
+	WAIT_IDLE,    /* nothing was to be done: the thing is over soon after, or used once more */
+	WAIT_UNKNOWN, /* the logs do not tell */
+	WAIT_FOR,     /* work was held up: something below it is begun behind them */
+};
+enum wait_sense object_wait_sense(const struct object_waits *w, const struct object_kin *k,
+				  uint32_t kind);
+
 /* An interval of an object's life that is filled. */
 struct filled {
 	int64_t from, to;

@@ -376,6 +376,33 @@ void peer_requests_sort(struct peer_fault *f)
 	f->requests.nr = kept;
 }
 
+void peer_witness_add(struct peer_fault *f, uint64_t request, int64_t ns)
+{
+	struct peer_witness one = { request, ns };
+
+	for (size_t i = 0; i < PEERS_WITNESSES; i++) {
+		struct peer_witness was = f->worst[i];
+
+		if (was.request && was.ns >= one.ns) {
+			if (was.request == request)
+				return;
+			continue;
+		}
+		f->worst[i] = one;
+		if (!was.request || was.request == request)
+			return;
+		one = was;
+	}
+}
+
+void peer_request_add(struct peer_fault *f, uint64_t request, int64_t ns)
+{
+	if (!request)
+		return;
+	vec_push(&f->requests, request);
+	peer_witness_add(f, request, ns);
+}
+
 static void note_requests(const struct trial *t, struct peer_fault *f)
 {
 	for (size_t i = f->first; i < f->first + f->nr; i++) {
@@ -384,8 +411,7 @@ static void note_requests(const struct trial *t, struct peer_fault *f)
 		if (s->ns <= f->usual)
 			continue;
 		f->lost += (double)(s->ns - f->usual);
-		if (s->request)
-			vec_push(&f->requests, s->request);
+		peer_request_add(f, s->request, s->ns - f->usual);
 	}
 	f->lost *= (double)t->g->seen / (double)t->g->v.nr;
 	peer_requests_sort(f);

@@ -11,6 +11,7 @@
 #include "base/names.h"
 #include "base/vec.h"
 
+#define PEERS_WITNESSES 3
 #define PEERS_LABELS 64 /* of one kind of work; further ones are not told apart */
 
 /* One piece of work. Several nodes may have done it together. */
@@ -59,6 +60,12 @@ uint64_t peers_of(const struct peers *p, const struct peer_group *g, unsigned la
 /* How finely time was told: no less is a difference. */
 int64_t peers_floor(const struct peer_group *g);
 
+/* A piece of work that took long, and whose it was. */
+struct peer_witness {
+	uint64_t request;
+	int64_t ns;
+};
+
 /* A label whose work takes longer than that of its peers at the same time. */
 struct peer_fault {
 	uint32_t group;
@@ -71,6 +78,7 @@ struct peer_fault {
 	double lost;            /* ns, of all samples inside */
 	double confidence;      /* after correction for the number of comparisons */
 	VEC(uint64_t) requests; /* whose work it was, in order */
+	struct peer_witness worst[PEERS_WITNESSES]; /* the longest first; request 0: none */
 };
 
 struct peer_faults {
@@ -80,6 +88,10 @@ struct peer_faults {
 /* Sorts the samples of each group; the largest loss first. */
 void peers_find(struct peers *p, struct peer_faults *out);
 void peer_faults_done(struct peer_faults *f);
+/* Whose work took so much longer, kept if it is among the worst. */
+void peer_witness_add(struct peer_fault *f, uint64_t request, int64_t ns);
+/* Adds the request of a piece of work that takes so much longer, if it is known. */
+void peer_request_add(struct peer_fault *f, uint64_t request, int64_t ns);
 /* Puts the requests of a fault in order, each once. */
 void peer_requests_sort(struct peer_fault *f);
 

@@ -7,13 +7,16 @@
 #include "ask/diff/diff.h"
 #include "ask/objects/objects.h"
 #include "ask/paths/paths.h"
+#include "ask/query/query.h"
 #include "ask/requests/requests.h"
 #include "ask/slow/slow.h"
+#include "ask/variance/variance.h"
 #include "base/error.h"
 #include "base/str.h"
 
-const struct question *const questions[] = { &ask_answer, &ask_requests, &ask_slow, &ask_paths,
-					     &ask_diff,   &ask_objects,  NULL };
+const struct question *const questions[] = { &ask_answer,   &ask_requests, &ask_slow,
+					     &ask_paths,    &ask_diff,     &ask_objects,
+					     &ask_variance, &ask_query,    NULL };
 
 const char *args_get(const struct args *a, const char *name)
 {

@@ -42,17 +42,36 @@ bool selection_is_for(const struct question *q)
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/* "from=09:30,until=09:40": a comma ends a value only where another part follows it. */
-static size_t end_of(struct str text)
+/* Whether a comma stands here with another part behind it. */
+static bool is_seam(struct str text)
 {
-	for (size_t at = 0; at < text.n; at++)
-		for (int i = 0; i < PARTS && text.p[at] == ','; i++) {
-			struct str rest = str_skip(text, at + 1);
+	if (!str_take_char(&text, ','))
+		return false;
+	for (int i = 0; i < PARTS; i++) {
+		struct str rest = text;
 
-			if (str_take(&rest, str_of(names[i])) && str_take_char(&rest, '='))
-				return at;
+		if (str_take(&rest, str_of(names[i])) && str_take_char(&rest, '='))
+			return true;
+	}
+	return false;
+}
+
+/* "from=09:30,until=09:40": a comma ends a value only where another part follows it, and no
+ * backslash is in front of it. Backslashes in front of such a comma are doubled, others are not. */
+static size_t take_value(struct str text, struct buf *value)
+{
+	size_t at = 0, slashes = 0;
+
+	for (; at < text.n; at++) {
+		if (is_seam(str_skip(text, at))) {
+			value->n -= (slashes + 1) / 2;
+			if (slashes % 2 == 0)
+				break;
 		}
-	return text.n;
+		slashes = text.p[at] == '\\' ? slashes + 1 : 0;
+		buf_char(value, text.p[at]);
+	}
+	return at;
 }
 
 static int take_part(struct str *text, struct selection *to, struct error *err)
@@ -63,9 +82,8 @@ static int take_part(struct str *text, struct selection *to, struct error *err)
 
 		if (!str_take(&rest, str_of(names[i])) || !str_take_char(&rest, '='))
 			continue;
-		n = end_of(rest);
 		buf_clear(&to->kept[i]);
-		buf_add(&to->kept[i], str_head(rest, n));
+		n = take_value(rest, &to->kept[i]);
 		buf_char(&to->kept[i], 0);
 		to->text[i] = n ? to->kept[i].p : NULL;
 		to->is_named[i] = true;
@@ -149,8 +167,29 @@ static int read_length(const struct selection *sel, enum facet part, int64_t *ns
 			 names[part], text);
 }
 
-static int read_filter(const struct selection *sel, struct store *s, struct request_filter *f,
-		       struct error *err)
+/* What of two runs is compared: one of them need not have the node, which is told. */
+struct lacking {
+	struct report *report;
+	unsigned run, nr_runs, nr; /* nr: runs without it */
+};
+
+static int find_node(const struct selection *sel, struct store *s, struct lacking *l,
+		     struct request_filter *f, struct error *err)
+{
+	struct str wanted = str_of(sel->text[NODE]);
+	int r = store_find_node(s, wanted, &f->node, err);
+
+	if (r || l->nr_runs < 2 || ++l->nr == l->nr_runs)
+		return r;
+	f->node = wanted;
+	section_say(report_section(l->report, SECTION_PROSE, "selection", ""), NULL,
+		    "The %s run has nothing of this node, so only the other is told of: %s.",
+		    l->run ? "second" : "first", err->msg);
+	return 1;
+}
+
+static int read_filter(const struct selection *sel, struct store *s, struct lacking *l,
+		       struct request_filter *f, struct error *err)
 {
 	int r = 1;
 
@@ -163,7 +202,7 @@ static int read_filter(const struct selection *sel, struct store *s, struct requ
 	if (sel->text[TYPE])
 		r = store_find_type(s, str_of(sel->text[TYPE]), &f->type, err);
 	if (r > 0 && sel->text[NODE])
-		r = store_find_node(s, str_of(sel->text[NODE]), &f->node, err);
+		r = find_node(sel, s, l, f, err);
 	if (r <= 0)
 		return r < 0 ? r : -EINVAL;
 	r = read_moment(sel, FROM, s, &f->from_ns, err);
@@ -217,21 +256,23 @@ static void say_selected(struct report *report, uint64_t nr, uint64_t all)
 }
 
 /* How many are left: 0 for none. */
-static int narrow(struct store *s, const struct selection *sel, struct report *report,
+static int narrow(struct store *s, const struct selection *sel, struct lacking *l,
 		  struct error *err)
 {
 	struct request_filter f = { 0 };
 	uint64_t all = store_nr_requests(s);
+	unsigned lacked = l->nr;
 	int r;
 
 	if (is_empty(sel))
 		return 1;
-	r = read_filter(sel, s, &f, err);
+	r = read_filter(sel, s, l, &f, err);
 	if (r >= 0)
 		r = store_narrow(s, &f, err);
 	if (r < 0)
 		return r;
-	say_selected(report, store_nr_requests(s), all);
+	if (l->nr == lacked)
+		say_selected(l->report, store_nr_requests(s), all);
 	return store_nr_requests(s) > 0;
 }
 
@@ -240,17 +281,19 @@ static int narrow_all(const struct question *q, struct store *const *runs, const
 {
 	struct selection sel = { 0 };
 	const char *then = args_get(args, "then");
+	struct lacking l = { .report = report, .nr_runs = q->nr_runs };
 	uint64_t sample = 0;
 	int r = args_uint(args, "sample", &sample, err);
 	bool is_any = false;
 
 	read_args(q, args, &sel);
 	for (unsigned i = 0; i < q->nr_runs && r >= 0; i++) {
+		l.run = i;
 		if (i && then)
 			r = read_then(then, &sel, err);
 		sel.text[TYPE] = q->nr_runs > 1 ? NULL : sel.text[TYPE];
 		if (r >= 0)
-			r = narrow(runs[i], &sel, report, err);
+			r = narrow(runs[i], &sel, &l, err);
 		is_any |= r > 0;
 		if (r >= 0)
 			store_sample(runs[i], sample);

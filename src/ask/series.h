@@ -11,8 +11,8 @@
 /* One request, as far as a series needs to know it. */
 struct timing {
 	int64_t start, duration;
-	uint64_t id;
-	bool error, incomplete;
+	uint64_t id : 62; /* in one word with what follows: there are many of them */
+	bool error : 1, incomplete : 1;
 };
 
 struct series_step {

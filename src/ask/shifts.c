@@ -11,6 +11,7 @@
 #include "ask/shifts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "ask/length.h"
 #include "ask/stats.h"
@@ -56,11 +57,12 @@ static bool worst_outside(const struct type_stat *t, const struct episode *e, do
 static void find_slower(const struct type_stat *t, struct anomaly_list *out)
 {
 	double worst;
-	struct arena arena = { 0 };
 	struct anomaly a = { .kind = ANOMALY_LATENCY, .type = t->name };
-	struct episode e;
+	struct arena arena = { 0 };
+	struct episode e = t->since;
 
-	series_episode(t->timings.v, t->timings.nr, &arena, &e);
+	if (!t->is_searched)
+		series_episode(t->timings.v, t->timings.nr, &arena, &e);
 	arena_done(&arena);
 	/* what is over before a few of its requests are is one event, not a time */
 	if (!e.found || e.from_first || length_ns(e.begin, e.end) / LEAST_LENGTHS < e.mean_in ||
@@ -204,7 +206,43 @@ static void judge(const struct type_stat *t, const struct steps *s, size_t first
 			 .confidence = 1 - erfc(sigma / sqrt(2)) });
 }
 
-static void find_counts(const struct types *types, const struct type_stat *t,
+/* How many of the moments, which are in order, are before that one. */
+static size_t before(const int64_t *v, size_t nr, int64_t ns)
+{
+	size_t low = 0, high = nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (v[mid] < ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Requests of all types within the time of this one. */
+static void count_all(struct steps *s, const int64_t *starts, size_t nr, int64_t whole)
+{
+	int64_t end = length_after(s->from, whole);
+	size_t until = before(starts, nr, end), at = before(starts, nr, s->from);
+
+	while (until < nr && starts[until] == end)
+		until++;
+	for (size_t i = 0; i < STEPS; i++) {
+		size_t next = i + 1 == STEPS
+				      ? until
+				      : before(starts, nr,
+					       length_after(s->from, (int64_t)(i + 1) * s->width));
+
+		next = next > until ? until : next;
+		s->of_all[i] = (double)(next - at);
+		at = next;
+	}
+}
+
+static void find_counts(const struct types *types, const struct type_stat *t, const int64_t *starts,
 			struct anomaly_list *out)
 {
 	struct steps s = { .from = t->timings.v[0].start };
@@ -215,10 +253,7 @@ static void find_counts(const struct types *types, const struct type_stat *t,
 	s.width = whole / STEPS + 1;
 	vec_each (&t->timings, m)
 		s.of_type[step_of(&s, m->start)]++;
-	vec_each (&types->v, other)
-		vec_each (&other->timings, m)
-			if (m->start >= s.from && length_ns(s.from, m->start) <= whole)
-				s.of_all[step_of(&s, m->start)]++;
+	count_all(&s, starts, types->nr_requests, whole);
 	median = median_of(s.of_type);
 	if (stretch(&s, 2 * median + 1, 1, &first, &nr))
 		judge(t, &s, first, nr, true, out);
@@ -228,12 +263,15 @@ static void find_counts(const struct types *types, const struct type_stat *t,
 
 void shifts_find(const struct types *types, struct anomaly_list *out)
 {
+	int64_t *starts = types_starts(types);
+
 	for (size_t i = 0; i < types->order.nr && i < TYPES_MOST; i++) {
 		const struct type_stat *t = &types->v.v[types->order.v[i]];
 
 		if (t->timings.nr < LEAST_OF_TYPE)
 			continue;
 		find_slower(t, out);
-		find_counts(types, t, out);
+		find_counts(types, t, starts, out);
 	}
+	free(starts);
 }

@@ -295,8 +295,7 @@ static void count_loss(const struct trial *t, struct peer_fault *f)
 			continue;
 		usual = (double)x->sample->ns * exp(s->sum[0] / s->n[0] - x->off);
 		f->lost += ((double)x->sample->ns - usual) * (double)g->seen / (double)g->v.nr;
-		if (x->sample->request)
-			vec_push(&f->requests, x->sample->request);
+		peer_request_add(f, x->sample->request, x->sample->ns - (int64_t)usual);
 	}
 	peer_requests_sort(f);
 }

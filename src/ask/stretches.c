@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ask/types.h"
+#include "base/mem.h"
 #include "base/time.h"
 
 #define HIGHER 0.5 /* each level than the one before, in standard deviations */
@@ -57,21 +58,48 @@ void stretches_find(const struct moment *v, size_t nr, struct stretch *out)
 		out[k] = above(v, nr, mean + HIGHER * k * sd);
 }
 
+static double log_of(int64_t ns)
+{
+	return log((double)(ns > 0 ? ns : 0) + NS_MS);
+}
+
+/* They come in order of time mostly: then only equal times are put in order. */
+static void put_in_order(struct moment *v, size_t nr)
+{
+	size_t first = 0;
+
+	for (size_t i = 1; i < nr; i++)
+		if (v[i].at < v[i - 1].at) {
+			qsort(v, nr, sizeof(*v), by_moment);
+			return;
+		}
+	for (size_t i = 1; i <= nr; i++) {
+		if (i < nr && v[i].at == v[first].at)
+			continue;
+		if (i - first > 1)
+			qsort(v + first, i - first, sizeof(*v), by_moment);
+		first = i;
+	}
+}
+
 void stretches_of_requests(const struct types *types, struct stretch *out)
 {
-	VEC(struct moment) v = { 0 };
+	struct moment *v = mem_alloc(mem_bytes(types->nr_requests + 1, sizeof(*v)));
+	size_t *next = mem_zalloc(mem_bytes(types->v.nr + 1, sizeof(*next)));
+	double *usual = mem_alloc(mem_bytes(types->v.nr + 1, sizeof(*usual)));
 
-	vec_each (&types->v, t)
-		vec_each (&t->timings, m)
-			vec_push(&v,
-				 (struct moment){
-					 m->start,
-					 stretches_capped(
-						 log((double)(m->duration > 0 ? m->duration : 0) +
-						     NS_MS) -
-						 log((double)t->p50 + NS_MS)) });
-	if (v.nr)
-		qsort(v.v, v.nr, sizeof(*v.v), by_moment);
-	stretches_find(v.v, v.nr, out);
-	vec_done(&v);
+	for (size_t i = 0; i < types->v.nr; i++)
+		usual[i] = log((double)types->v.v[i].p50 + NS_MS);
+	for (uint64_t i = 0; i < types->nr_requests; i++) {
+		uint32_t type = types->in_turn[i];
+		const struct timing *m = &types->v.v[type].timings.v[next[type]++];
+
+		v[i] = (struct moment){ m->start,
+					stretches_capped(log_of(m->duration) - usual[type]) };
+	}
+	put_in_order(v, types->nr_requests);
+	stretches_find(v, types->nr_requests, out);
+	free(usual);
+	free(next);
+	free(v);
 }

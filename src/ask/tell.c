@@ -67,6 +67,18 @@ static void say_sets(const struct findings *f, const struct finding *one, struct
 	buf_add(b, STR(".\n"));
 }
 
+/* A wait says little without who waits: every program has waits of its name. */
+static void say_step(const struct hops *h, uint32_t hop, struct buf *b)
+{
+	struct str name = str_head(hops_name(h, hop), NAME_BYTES);
+	uint32_t parent = h->v.v[hop].parent;
+
+	buf_fmt(b, "\"" STR_FMT "\"", STR_ARG(name));
+	if (str_starts(name, STR("wait:")) && parent != HOP_NONE)
+		buf_fmt(b, " of \"" STR_FMT "\"",
+			STR_ARG(str_head(hops_name(h, parent), NAME_BYTES)));
+}
+
 static void say_hop(const struct findings *f, const struct finding *one, struct buf *b)
 {
 	const struct contrast_row *row = &one->answer.hops[0];
@@ -80,8 +92,8 @@ static void say_hop(const struct findings *f, const struct finding *one, struct 
 	if (unexplained) {
 		buf_add(b, STR(" of the difference is time that no span explains"));
 	} else {
-		buf_fmt(b, " of the difference is in \"" STR_FMT "\"",
-			STR_ARG(str_head(hops_name(h, row->hop), NAME_BYTES)));
+		buf_add(b, STR(" of the difference is in "));
+		say_step(h, row->hop, b);
 		if (node.n)
 			buf_fmt(b, " on " STR_FMT, STR_ARG(node));
 		if (!row->requests[SIDE_BASE])
@@ -183,7 +195,7 @@ static void say_evidence(const struct finding *one, struct buf *b)
 	buf_char(b, '.');
 }
 
-enum { TYPE, SLOW, MEDIAN, NODE, NAME, PATH, SHARE, CONFIDENCE, REQUESTS, BEGAN, ENDED };
+enum { TYPE, SLOW, MEDIAN, NODE, NAME, PATH, SHARE, CONFIDENCE, REQUESTS, BEGAN, ENDED, EXAMPLES };
 
 static const struct column fact_columns[] = {
 	[TYPE] = { "type", NULL, CELL_TEXT, 0 },
@@ -197,13 +209,17 @@ static const struct column fact_columns[] = {
 	[REQUESTS] = { "requests", NULL, CELL_COUNT, 0 },
 	[BEGAN] = { "began", NULL, CELL_TIME, COLUMN_OPTIONAL },
 	[ENDED] = { "ended", NULL, CELL_TIME, COLUMN_OPTIONAL },
+	[EXAMPLES] = { "examples", NULL, CELL_ROWS, 0 },
 };
+
+static const struct column example_columns[] = { { NULL, NULL, CELL_COUNT, 0 } };
 
 static struct section *facts_of(const struct findings *f, const struct finding *one,
 				struct arena *arena)
 {
 	struct section *s = arena_new(arena, struct section);
 	const struct contrast_row *top = &one->answer.hops[0];
+	struct section *examples;
 	struct buf path = { 0 };
 	struct row *row;
 
@@ -226,6 +242,9 @@ static struct section *facts_of(const struct findings *f, const struct finding *
 		row_int(s, row, BEGAN, one->since.begin);
 	if (one->since.found && !one->since.to_last)
 		row_int(s, row, ENDED, one->since.end);
+	examples = row_rows(s, row, EXAMPLES, example_columns, 1);
+	for (size_t i = 0; i < one->nr_examples; i++)
+		row_int(examples, section_row(examples), 0, (int64_t)one->examples[i]);
 	return s;
 }
 

@@ -59,7 +59,15 @@ static int64_t median_of(const struct visit *v, size_t nr, const struct peer_fau
 	return stats_percentile(scratch, n, 0.5);
 }
 
-static double count_type(const struct visit *v, size_t nr, struct peer_fault *f, int64_t *scratch)
+/* Who began before the fault, or ended long after it, has other reasons as well. */
+static bool is_witness(const struct visit *v, const struct peer_fault *f)
+{
+	return v->start >= f->begin && length_after(v->start, v->ns) <= f->end;
+}
+
+/* alone: nothing else tells which requests show it best. */
+static double count_type(const struct visit *v, size_t nr, struct peer_fault *f, bool alone,
+			 int64_t *scratch)
 {
 	uint64_t bit = (uint64_t)1 << (f->label - 1);
 	int64_t usual = median_of(v, nr, f, false, scratch);
@@ -73,6 +81,8 @@ static double count_type(const struct visit *v, size_t nr, struct peer_fault *f,
 			continue;
 		lost += (double)(v[i].ns - usual);
 		vec_push(&f->requests, v[i].request);
+		if (alone && is_witness(&v[i], f))
+			peer_witness_add(f, v[i].request, v[i].ns - usual);
 	}
 	return lost;
 }
@@ -91,6 +101,7 @@ void toll_count(const struct toll *t, struct peer_fault *f)
 	struct arena arena = { 0 };
 	struct visit *v = arena_array(&arena, struct visit, t->v.nr + 1);
 	int64_t *scratch = arena_array(&arena, int64_t, t->v.nr + 1);
+	bool alone = !f->worst[0].request;
 	double lost = 0;
 
 	for (size_t i = 0; i < t->v.nr; i++)
@@ -100,7 +111,7 @@ void toll_count(const struct toll *t, struct peer_fault *f)
 	for (size_t i = 0, j; i < t->v.nr && f->label && f->label <= LABELS; i = j) {
 		for (j = i; j < t->v.nr && v[j].type == v[i].type; j++)
 			;
-		lost += count_type(v + i, j - i, f, scratch);
+		lost += count_type(v + i, j - i, f, alone, scratch);
 	}
 	arena_done(&arena);
 	if (t->v.nr)

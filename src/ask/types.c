@@ -17,6 +17,7 @@ void types_done(struct types *t)
 	vec_each (&t->v, s)
 		vec_done(&s->nodes);
 	free(t->timings);
+	free(t->in_turn);
 	vec_done(&t->v);
 	vec_done(&t->order);
 	names_done(&t->names);
@@ -30,16 +31,11 @@ uint32_t types_find(const struct types *t, struct str name)
 	return sym < t->v.nr && t->v.v[sym].timings.nr && (sym || !name.n) ? sym : TYPE_NONE;
 }
 
-struct typed {
-	struct timing timing;
-	uint32_t type;
-};
-
 struct collecting {
 	struct types *t;
 	struct store *store;
 	uint32_t *known; /* by type of the store: its number here + 1 */
-	VEC(struct typed) rows;
+	uint64_t nr;     /* that are in their places */
 };
 
 static sym_t type_of(struct collecting *c, uint32_t of_store)
@@ -56,6 +52,16 @@ static sym_t type_of(struct collecting *c, uint32_t of_store)
 	return type;
 }
 
+static int count_request(void *ctx, const struct brief *r)
+{
+	struct collecting *c = ctx;
+	sym_t type = type_of(c, r->type);
+
+	c->t->v.v[type].timings.nr++;
+	c->t->nr_requests++;
+	return 0;
+}
+
 static int add_request(void *ctx, const struct brief *r)
 {
 	struct collecting *c = ctx;
@@ -66,18 +72,18 @@ static int add_request(void *ctx, const struct brief *r)
 
 	end = end > r->start ? end : r->start;
 	ns = length_ns(r->start, end);
-	s->timings.nr++;
-	vec_push(&c->rows,
-		 (struct typed){ { r->start, ns, r->id, r->error, r->incomplete }, type });
+	s->timings.v[s->timings.nr++] =
+		(struct timing){ r->start, ns, r->id, r->error, r->incomplete };
+	t->in_turn[c->nr] = type;
 	s->confidence += (double)r->confidence;
 	s->total += (double)ns;
 	s->errors += r->error;
 	s->incomplete += r->incomplete;
-	if (!t->nr_requests || r->start < t->first)
+	if (!c->nr || r->start < t->first)
 		t->first = r->start;
-	if (!t->nr_requests || end > t->last)
+	if (!c->nr || end > t->last)
 		t->last = end;
-	t->nr_requests++;
+	c->nr++;
 	return 0;
 }
 
@@ -127,22 +133,48 @@ static int most_time_first(const void *a, const void *b, void *ctx)
 	return str_cmp(x->name, y->name);
 }
 
-/* Gives each type its stretch of one array. */
-static void share_out(struct types *t, const struct typed *rows, size_t nr)
+/* Gives each type its stretch of one array, which is filled in the second pass. */
+static void share_out(struct types *t)
 {
-	struct timing *at = mem_alloc(mem_bytes(nr + 1, sizeof(*at)));
+	struct timing *at = mem_alloc(mem_bytes(t->nr_requests + 1, sizeof(*at)));
 
 	t->timings = at;
+	t->in_turn = mem_alloc(mem_bytes(t->nr_requests + 1, sizeof(*t->in_turn)));
 	vec_each (&t->v, s) {
 		s->timings.v = at;
 		at += s->timings.nr;
 		s->timings.nr = 0;
 	}
-	for (size_t i = 0; i < nr; i++) {
-		struct type_stat *s = &t->v.v[rows[i].type];
+}
 
-		s->timings.v[s->timings.nr++] = rows[i].timing;
+const struct episode *types_episode(struct types *t, uint32_t type)
+{
+	struct type_stat *s = &t->v.v[type];
+	struct arena scratch = { 0 };
+
+	if (!s->is_searched)
+		series_episode(s->timings.v, s->timings.nr, &scratch, &s->since);
+	s->is_searched = true;
+	arena_done(&scratch);
+	return &s->since;
+}
+
+int64_t *types_starts(const struct types *t)
+{
+	int64_t *v = mem_alloc(mem_bytes(t->nr_requests + 1, sizeof(*v)));
+	size_t *next = mem_zalloc(mem_bytes(t->v.nr + 1, sizeof(*next)));
+	bool is_sorted = true;
+
+	for (uint64_t i = 0; i < t->nr_requests; i++) {
+		uint32_t type = t->in_turn[i];
+
+		v[i] = t->v.v[type].timings.v[next[type]++].start;
+		is_sorted &= !i || v[i - 1] <= v[i];
 	}
+	if (!is_sorted)
+		stats_sort(v, t->nr_requests);
+	free(next);
+	return v;
 }
 
 int types_collect(struct types *t, struct store *s, const struct request_filter *f,
@@ -154,11 +186,12 @@ int types_collect(struct types *t, struct store *s, const struct request_filter 
 
 	*t = (struct types){ 0 };
 	c.known = mem_zalloc(mem_bytes((size_t)store_nr_types(s) + 1, sizeof(*c.known)));
-	r = store_each_brief(s, f, add_request, &c, err);
+	r = store_each_brief(s, f, count_request, &c, err);
+	if (r >= 0) {
+		share_out(t);
+		r = store_each_brief(s, f, add_request, &c, err);
+	}
 	free(c.known);
-	if (r >= 0)
-		share_out(t, c.rows.v, c.rows.nr);
-	vec_done(&c.rows);
 	if (r < 0)
 		return r;
 	scratch = mem_alloc(mem_bytes(t->nr_requests + 1, sizeof(*scratch)));

@@ -23,6 +23,8 @@ struct type_stat {
 	double total;      /* ns of all of them together */
 	double confidence; /* summed over all: how sure it is that each is one request */
 	int64_t p50, p90, p99, max;
+	bool is_searched; /* for a slow time */
+	struct episode since;
 };
 
 struct types {
@@ -30,14 +32,21 @@ struct types {
 	VEC(struct type_stat) v; /* by type number; one without timings does not exist */
 	VEC(uint32_t) order;     /* of type numbers, where most time is spent first */
 	struct timing *timings;  /* of all types, type by type: many types cost no more than few */
+	uint32_t *in_turn;       /* the type of each request, as the store
+				  * tells them: in order of start */
 	int64_t first, last;     /* start of the first request, end of the last */
 	uint64_t nr_requests;
 };
 
-/* One pass over all requests in brief; the limit and the order of the filter have no part in it. */
+/* Two passes over all requests in brief; the limit and the order of the filter have no part in it.
+ */
 int types_collect(struct types *t, struct store *s, const struct request_filter *f,
 		  struct error *err);
 void types_done(struct types *t);
+/* When requests of that type were slower: looked for once. */
+const struct episode *types_episode(struct types *t, uint32_t type);
+/* When each of all requests started, in order: from malloc, nr_requests of them. */
+int64_t *types_starts(const struct types *t);
 uint32_t types_find(const struct types *t, struct str name);
 /* Notes the nodes of one request of that type. */
 void types_see(struct types *t, uint32_t type, const struct request_body *body);

@@ -9,6 +9,7 @@
 #define SLOTS_MIN 64
 #define GROUP ((size_t)64) /* slots beside each other for keys beside each other */
 #define SLOTS_GROUPED ((size_t)4096)
+#define LOOK_SLOTS ((size_t)2048) /* filled between two looks at the memory of the process */
 
 static uint64_t mixed(uint64_t key)
 {
@@ -57,6 +58,12 @@ static struct map_slot *slot_of(const struct map *m, uint64_t key)
 	return &m->slots[i];
 }
 
+static void look(const struct map *m, size_t nr)
+{
+	if (m->shelf && nr % LOOK_SLOTS == LOOK_SLOTS - 1)
+		shelf_look(m->shelf);
+}
+
 static void resize(struct map *m, size_t nr_slots)
 {
 	struct map old = *m;
@@ -65,6 +72,7 @@ static void resize(struct map *m, size_t nr_slots)
 	m->slots = shelf_table(m->shelf, mem_bytes(m->nr_slots, sizeof(*m->slots)), old.slots);
 	for (size_t i = 0; i < old.nr_slots; i++) {
 		shelf_leave(m->shelf, old.slots, i * sizeof(*old.slots));
+		look(m, i);
 		if (old.slots[i].key)
 			*slot_of(m, old.slots[i].key) = old.slots[i];
 	}
@@ -116,7 +124,7 @@ uint64_t *map_at(struct map *m, uint64_t key)
 	s = slot_of(m, key);
 	if (!s->key) {
 		*s = (struct map_slot){ .key = key };
-		m->nr++;
+		look(m, m->nr++);
 	}
 	return &s->value;
 }

@@ -32,6 +32,8 @@ static struct names_slot *names_slot(const struct names *t, struct str s, uint32
 	}
 }
 
+enum { LOOK_SLOTS = 2048 }; /* moved between two looks at the memory of the process */
+
 /* Two slots in three are taken at the most. */
 static void grow_slots(struct names *t)
 {
@@ -44,6 +46,8 @@ static void grow_slots(struct names *t)
 		uint32_t at = old[i].hash & (t->nr_slots - 1);
 
 		shelf_leave(t->arena.shelf, old, i * sizeof(*old));
+		if (i % LOOK_SLOTS == LOOK_SLOTS - 1)
+			shelf_look(t->arena.shelf);
 		if (!old[i].sym)
 			continue;
 		while (t->slots[at].sym)

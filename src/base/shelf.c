@@ -424,6 +424,17 @@ void shelf_leave(const struct shelf *s, void *block, size_t bytes)
 	madvise((void *)begin, (end & ~(page - 1)) - begin, MADV_DONTNEED);
 }
 
+void shelf_look(struct shelf *s)
+{
+	if (!s)
+		return;
+	/* who waits for the thread that trims lets it have its turn */
+	pthread_mutex_lock(&s->lock);
+	if (s->is_trimming)
+		trim(s);
+	pthread_mutex_unlock(&s->lock);
+}
+
 uint64_t shelf_filed(struct shelf *s)
 {
 	uint64_t filed;

@@ -36,6 +36,10 @@ void shelf_give(struct shelf *s, void *p);
  * needed any more. Called often, it does something now and then. */
 void shelf_leave(const struct shelf *s, void *block, size_t bytes);
 
+/* For who is about to touch many pages at random: takes away at once what the process has too many
+ * of, where the thread that does so may not have had its turn. Costs little, not nothing. */
+void shelf_look(struct shelf *s);
+
 /* A VEC whose array lies on the shelf: reserved, filled and given back by these only. */
 #define shelf_reserve(shelf, vec, want) \
 	do { \

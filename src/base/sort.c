@@ -15,6 +15,7 @@ enum {
 	DIGIT_BITS_SOME = 8, /* of some items: counting must not take longer than moving */
 	SOME = 4096,
 	FEW = 64,
+	LOOK_RECORDS = 8192, /* between two looks at the memory of the process */
 };
 
 static void insert(struct sort_item *v, size_t nr)
@@ -34,22 +35,33 @@ static size_t digit_of(uint64_t key, unsigned shift, unsigned bits)
 	return key >> shift & (((size_t)1 << bits) - 1);
 }
 
-static void distribute(const struct sort_item *from, struct sort_item *to, size_t nr,
-		       unsigned shift, unsigned bits)
+/* Large arrays are gone through faster than their pages are taken away. */
+static void look(struct shelf *shelf, size_t nr)
+{
+	if (shelf && nr % LOOK_RECORDS == LOOK_RECORDS - 1)
+		shelf_look(shelf);
+}
+
+static void distribute(struct shelf *shelf, const struct sort_item *from, struct sort_item *to,
+		       size_t nr, unsigned shift, unsigned bits)
 {
 	size_t at[1 << DIGIT_BITS], nr_digits = (size_t)1 << bits, sum = 0;
 
 	memset(at, 0, nr_digits * sizeof(*at));
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
+		look(shelf, i);
 		at[digit_of(from[i].key, shift, bits)]++;
+	}
 	for (size_t d = 0; d < nr_digits; d++) {
 		size_t here = at[d];
 
 		at[d] = sum;
 		sum += here;
 	}
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
+		look(shelf, i);
 		to[at[digit_of(from[i].key, shift, bits)]++] = from[i];
+	}
 }
 
 static void sort_on(struct shelf *shelf, struct sort_item *v, size_t nr)
@@ -74,12 +86,14 @@ static void sort_on(struct shelf *shelf, struct sort_item *v, size_t nr)
 
 		if (!digit_of(differ, shift, bits))
 			continue;
-		distribute(from, to, nr, shift, bits);
+		distribute(shelf, from, to, nr, shift, bits);
 		to = from;
 		from = done;
 	}
-	if (from != v)
-		memcpy(v, from, nr * sizeof(*v));
+	for (size_t i = 0; i < nr && from != v; i++) {
+		look(shelf, i);
+		v[i] = from[i];
+	}
 	shelf_give(shelf, spare);
 }
 
@@ -111,15 +125,21 @@ void sort_records_on(struct shelf *shelf, void *v, size_t nr, size_t bytes,
 	bool is_back = false;
 
 	for (size_t i = 0; i < nr; i++) {
+		look(shelf, i);
 		items[i] = (struct sort_item){ key(from + i * bytes), i };
 		is_back |= i && items[i].key < items[i - 1].key;
 	}
 	if (is_back) {
 		sort_on(shelf, items, nr);
 		sorted = shelf_alloc(shelf, mem_bytes(nr, bytes));
-		for (size_t i = 0; i < nr; i++)
+		for (size_t i = 0; i < nr; i++) {
+			look(shelf, i);
 			copy_record(sorted + i * bytes, from + items[i].at * bytes, bytes);
-		memcpy(v, sorted, nr * bytes);
+		}
+		for (size_t i = 0; i < nr; i++) {
+			look(shelf, i);
+			copy_record(from + i * bytes, sorted + i * bytes, bytes);
+		}
 		shelf_give(shelf, sorted);
 	}
 	shelf_give(shelf, items);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -78,34 +79,70 @@ static int is_dead(pid_t child, struct error *err)
 	return error_set(err, EIO, "what makes the run ended without a word");
 }
 
-int branch_run(int (*work)(void *to, void *out, struct error *err), void *to, void *out,
-	       size_t out_n, struct error *err)
+static int start(struct branch *b, int (*work)(void *to, void *out, struct error *err), void *to,
+		 void *out, size_t out_n, struct error *err)
 {
-	struct result r = { 0 };
 	int fd[2];
-	pid_t child;
 
 	if (pipe2(fd, O_CLOEXEC))
 		return error_set(err, errno, "cannot make a pipe: %s", strerror(errno));
 	fflush(NULL); /* nothing is to be printed twice */
-	child = fork();
-	if (!child) {
+	b->pid = fork();
+	if (!b->pid) {
 		close(fd[0]);
 		be_child(fd[1], work, to, out, out_n);
 	}
 	close(fd[1]);
-	if (child < 0) {
-		close(fd[0]);
-		return error_set(err, errno, "cannot start another process: %s", strerror(errno));
-	}
-	if (!read_all(fd[0], &r, sizeof(r), child) || !read_all(fd[0], out, out_n, child)) {
-		close(fd[0]);
-		return is_dead(child, err);
-	}
+	b->fd = fd[0];
+	if (b->pid > 0)
+		return 0;
 	close(fd[0]);
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+	b->pid = 0;
+	return error_set(err, errno, "cannot start another process: %s", strerror(errno));
+}
+
+/* What it has returned, and left. */
+static int take(struct branch *b, void *out, size_t out_n, struct error *err)
+{
+	struct result r = { 0 };
+
+	if (!read_all(b->fd, &r, sizeof(r), b->pid) || !read_all(b->fd, out, out_n, b->pid)) {
+		close(b->fd);
+		return is_dead(b->pid, err);
+	}
+	close(b->fd);
+	while (waitpid(b->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (r.got < 0)
 		*err = r.err;
 	return r.got;
+}
+
+int branch_begin(struct branch *b, int (*work)(void *to, void *out, struct error *err), void *to,
+		 struct error *err)
+{
+	return start(b, work, to, NULL, 0, err);
+}
+
+int branch_ended(struct branch *b, bool waits, int *got, struct error *err)
+{
+	struct pollfd p = { .fd = b->fd, .events = POLLIN };
+
+	*got = 0;
+	if (!b->pid)
+		return 1;
+	if (!waits && poll(&p, 1, 0) <= 0)
+		return 0;
+	*got = take(b, NULL, 0, err);
+	*b = (struct branch){ 0 };
+	return 1;
+}
+
+int branch_run(int (*work)(void *to, void *out, struct error *err), void *to, void *out,
+	       size_t out_n, struct error *err)
+{
+	struct branch b = { 0 };
+	int got = start(&b, work, to, out, out_n, err);
+
+	return got < 0 ? got : take(&b, out, out_n, err);
 }

@@ -2,6 +2,7 @@
 #ifndef CULPRIT_CLI_BRANCH_H
 #define CULPRIT_CLI_BRANCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct error;
@@ -13,5 +14,14 @@ struct error;
  */
 int branch_run(int (*work)(void *to, void *out, struct error *err), void *to, void *out,
 	       size_t out_n, struct error *err);
+
+/* The same without waiting for it. Zero is none. */
+struct branch {
+	int pid, fd;
+};
+int branch_begin(struct branch *b, int (*work)(void *to, void *out, struct error *err), void *to,
+		 struct error *err);
+/* 1: it has ended (or there is none), and *got is what it returned. waits: until it has. */
+int branch_ended(struct branch *b, bool waits, int *got, struct error *err);
 
 #endif

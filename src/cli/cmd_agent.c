@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "cli/agent_queries.h"
 #include "cli/command.h"
 #include "cli/say.h"
 #include "cli/size.h"
@@ -322,8 +323,11 @@ int cmd_agent(const struct call *call)
 {
 	struct agency a = { .call = call };
 	struct error err = { 0 };
-	int r = take_options(&a, &err);
+	int r;
 
+	if (call_has(call, "queries"))
+		return agent_queries(call);
+	r = take_options(&a, &err);
 	if (r >= 0)
 		r = call_has(call, "print-rsyslog-conf") ? print_conf(&a, &err) : run(&a, &err);
 	overrides_free(a.overrides);

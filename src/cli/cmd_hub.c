@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "cli/command.h"
+#include "cli/hub_queries.h"
 #include "cli/say.h"
 #include "cli/size.h"
 #include "hub/hub.h"
@@ -111,16 +112,16 @@ static void count_losses(struct station *s, const struct hub_state *state, struc
 
 static int fill(struct station *s, struct store *run, struct error *err)
 {
-	struct object_graph graph = { 0 };
 	struct hub_state state;
-	int r = objects_settle(s->objects, &graph, store_losses(run), err);
+	struct object_sink sink = store_object_sink(run);
+	int r;
 
+	objects_settle(s->objects, store_losses(run));
 	hub_state(s->hub, &state);
 	count_losses(s, &state, store_losses(run));
+	r = store_set_fact(run, "version", STR(CULPRIT_VERSION), err);
 	if (r >= 0)
-		r = store_set_fact(run, "version", STR(CULPRIT_VERSION), err);
-	if (r >= 0)
-		r = store_set_objects(run, &graph, err);
+		r = objects_tell(s->objects, &sink, err);
 	if (r >= 0)
 		r = store_finish(run, err);
 	if (r >= 0)
@@ -183,13 +184,17 @@ static void wait_a_while(const struct station *s)
 static void tell(struct station *s)
 {
 	struct hub_state t;
+	uint64_t gone_on, anew;
 
 	hub_state(s->hub, &t);
+	objects_relations(s->objects, &gone_on, &anew);
 	printf("%zu %s  %llu messages  %llu lines  %llu twice  %llu damaged  %llu missing\n",
 	       t.nr_agents, t.nr_agents == 1 ? "agent" : "agents",
 	       (unsigned long long)t.nr_messages, (unsigned long long)s->nr_lines,
 	       (unsigned long long)t.nr_twice, (unsigned long long)t.nr_damaged + s->nr_unread,
 	       (unsigned long long)t.nr_missing);
+	printf("relations between types: %llu went on from what was kept, %llu were made anew\n",
+	       (unsigned long long)gone_on, (unsigned long long)anew);
 }
 
 /* --- options ------------------------------------------------------------------------------- */
@@ -254,6 +259,7 @@ static int open_all(struct station *s, struct error *err)
 		r = size_option(s->call, "memory", &memory, err);
 	/* what a hub keeps ends with its oldest, or it would take ever longer */
 	s->inferring.memory_bytes = memory;
+	s->inferring.is_kept = true;
 	s->inferring.file_bytes = mem_bytes(memory ? memory : KEEP_BYTES, KEEP_TIMES);
 	s->end = time_tick();
 	s->end = for_ns > INT64_MAX - s->end ? INT64_MAX : s->end + for_ns;
@@ -275,7 +281,7 @@ static void close_all(struct station *s)
 		objects_free(s->objects);
 }
 
-int cmd_hub(const struct call *call)
+static int hub_of_logs(const struct call *call)
 {
 	struct station s = { .call = call, .every_ns = EVERY_NS };
 	const struct sigaction act = { .sa_handler = stop };
@@ -298,4 +304,13 @@ int cmd_hub(const struct call *call)
 	}
 	close_all(&s);
 	return r < 0 ? EXIT_CANNOT : EXIT_ANSWERED;
+}
+
+int cmd_hub(const struct call *call)
+{
+	if (call_has(call, "status"))
+		return hub_status(call);
+	if (call_has(call, "queries"))
+		return hub_queries(call);
+	return call_has(call, "keys") ? hub_keys(call) : hub_of_logs(call);
 }

@@ -4,7 +4,6 @@
  * here.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +15,9 @@
 #include "capture/sockets.h"
 #include "cli/command.h"
 #include "cli/observe.h"
+#include "cli/option.h"
 #include "cli/say.h"
+#include "cli/stopping.h"
 #include "cli/verdict.h"
 #include "cli/watched.h"
 #include "model/sink.h"
@@ -26,27 +27,6 @@
 #define EVERY_NS (200 * NS_MS)
 #define PACKETS_MAX 1000000000000
 #define BUFFER_MIB_MAX 1024 /* libpcap takes bytes as an int */
-
-static volatile sig_atomic_t is_told_to_stop;
-
-static void stop(int signal)
-{
-	if (signal != SIGCHLD)
-		is_told_to_stop = 1;
-}
-
-/* The first signal ends the recording; what follows sees to signals itself. A child that ends only
- * wakes us. */
-static void catch_signals(void)
-{
-	struct sigaction act = { .sa_handler = stop };
-
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
-	sigaction(SIGHUP, &act, NULL);
-	act.sa_flags = SA_NOCLDSTOP;
-	sigaction(SIGCHLD, &act, NULL);
-}
 
 struct record {
 	const struct call *call;
@@ -97,7 +77,7 @@ static bool is_stopped(void *to)
 {
 	struct record *r = to;
 
-	return is_told_to_stop || watched_has_ended(&r->watched);
+	return stopping_is_told() || watched_has_ended(&r->watched);
 }
 
 static void tell(void *to, const struct capture_seen *seen)
@@ -132,7 +112,7 @@ static int record(void *to, struct sink *store, struct error *err)
 	int got;
 
 	r->store = *store;
-	catch_signals();
+	stopping_catch();
 	if (call_has(r->call, "sockets"))
 		got = sockets_record(&r->sockets, &c, err);
 	else
@@ -141,32 +121,6 @@ static int record(void *to, struct sink *store, struct error *err)
 		fputs("\r\033[K", stderr);
 	watched_end(&r->watched);
 	return got;
-}
-
-static int number_option(const struct call *call, const char *name, uint64_t max, uint64_t *value,
-			 struct error *err)
-{
-	const char *text = call_get(call, name);
-	struct str s = str_of(text ? text : "");
-	uint64_t n;
-
-	if (!text)
-		return 0;
-	if (!str_take_uint(&s, &n) || s.n || !n || n > max)
-		return error_set(err, EINVAL, "--%s '%s' is no number from 1 to %llu", name, text,
-				 (unsigned long long)max);
-	*value = n;
-	return 0;
-}
-
-static int time_option(const struct call *call, const char *name, int64_t *ns, struct error *err)
-{
-	const char *text = call_get(call, name);
-
-	if (text && (!time_parse_span(str_of(text), ns) || *ns <= 0))
-		return error_set(err, EINVAL, "--%s '%s' is no time; write it like 30s or 2min",
-				 name, text);
-	return 0;
 }
 
 static void split_interfaces(struct record *r, const char *text)
@@ -212,13 +166,13 @@ static int read_options(struct record *r, struct error *err)
 		return error_set(err, EINVAL, "what is to be recorded? --messages");
 	got = check_kind(call, err);
 	if (got >= 0)
-		got = time_option(call, "for", &r->limits.for_ns, err);
+		got = option_time(call, "for", &r->limits.for_ns, err);
 	if (got >= 0)
-		got = number_option(call, "pid", INT32_MAX, &pid, err);
+		got = option_number(call, "pid", INT32_MAX, &pid, err);
 	if (got >= 0)
-		got = number_option(call, "packets", PACKETS_MAX, &r->limits.nr_max, err);
+		got = option_number(call, "packets", PACKETS_MAX, &r->limits.nr_max, err);
 	if (got >= 0)
-		got = number_option(call, "buffer", BUFFER_MIB_MAX, &mib, err);
+		got = option_number(call, "buffer", BUFFER_MIB_MAX, &mib, err);
 	if (got < 0)
 		return got;
 	r->reading = (struct source_options){ .names = call_get(call, "names"),

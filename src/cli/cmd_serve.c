@@ -17,11 +17,14 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "cli/address.h"
 #include "cli/command.h"
+#include "cli/live_feed.h"
 #include "cli/observe.h"
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/storing.h"
+#include "cli/tracepoint_files.h"
 #include "store/store.h"
 #include "web/runs.h"
 #include "web/web.h"
@@ -163,33 +166,6 @@ static void end_making(struct making *m)
 
 /* --- options ------------------------------------------------------------------------------- */
 
-/* HOST:PORT, :PORT, PORT or HOST; [ADDRESS]:PORT for IPv6. */
-static int take_address(const char *text, char *host, size_t room, uint16_t *port,
-			struct error *err)
-{
-	struct str rest = str_of(text), name = { 0 };
-	uint64_t nr = *port;
-	bool is_port = !strchr(text, ':') && strspn(text, "0123456789") == strlen(text);
-	size_t at = rest.n;
-
-	if (str_take_char(&rest, '[')) {
-		if (!str_take_until(&rest, ']', &name))
-			return error_set(err, EINVAL, "'%s' lacks a ]", text);
-	} else if (!is_port) {
-		at = str_find_char(rest, ':');
-		name = str_head(rest, at);
-		rest = str_skip(rest, at);
-	}
-	if (rest.n && ((!is_port && !str_take_char(&rest, ':')) || !str_take_uint(&rest, &nr) ||
-		       rest.n || nr > UINT16_MAX))
-		return error_set(err, EINVAL, "--listen takes HOST:PORT, not '%s'", text);
-	*port = (uint16_t)nr;
-	if (name.n >= room)
-		return error_set(err, EINVAL, "the host in '%s' is too long", text);
-	snprintf(host, room, STR_FMT, STR_ARG(name));
-	return 0;
-}
-
 /* The library only says that it failed; what people get wrong is told here. */
 static int check_pem(const char *path, const char *text, const char *what, struct error *err)
 {
@@ -250,6 +226,8 @@ struct serving {
 	struct buf cert, key;
 	struct web_options web;
 	int64_t for_ns; /* 0: until a signal */
+	struct tracepoint_files points;
+	struct live_feed *feed; /* of a hub; NULL: none */
 };
 
 static int take_options(const struct call *call, struct serving *s, struct error *err)
@@ -259,7 +237,7 @@ static int take_options(const struct call *call, struct serving *s, struct error
 
 	s->web = (struct web_options){ .port = PORT, .version = CULPRIT_VERSION };
 	if (listen)
-		r = take_address(listen, s->host, sizeof(s->host), &s->web.port, err);
+		r = address_take("listen", listen, s->host, sizeof(s->host), &s->web.port, err);
 	if (r >= 0)
 		r = read_pem(call, "tls-cert", "CERTIFICATE", &s->cert, err);
 	if (r >= 0)
@@ -367,6 +345,32 @@ static int start(struct serving *s, bool is_asked, struct runs *runs, struct web
 	return r;
 }
 
+/* Queries on running systems, where a hub was named. */
+static int start_feed(const struct call *call, struct serving *s, struct error *err)
+{
+	struct live_feed_options o = { .endpoint = call_get(call, "hub"),
+				       .keys = call_get(call, "keys") };
+	int r;
+
+	if (!o.endpoint)
+		return 0;
+	r = tracepoint_files_list(&s->points, call_get(call, "tracepoints"), err);
+	o.known = (struct live_known){ s->points.v.v, s->points.v.nr };
+	if (r >= 0)
+		r = live_feed_start(&s->feed, &o, err);
+	if (r >= 0)
+		s->web.live = live_feed_hub(s->feed);
+	return r;
+}
+
+static void end_serving(struct serving *s)
+{
+	live_feed_stop(s->feed);
+	tracepoint_files_done(&s->points);
+	buf_done(&s->cert);
+	buf_done(&s->key);
+}
+
 int cmd_serve(const struct call *call)
 {
 	struct serving s = { 0 };
@@ -384,6 +388,8 @@ int cmd_serve(const struct call *call)
 	sigaddset(&ends, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
 	if (r >= 0)
+		r = start_feed(call, &s, &err);
+	if (r >= 0)
 		r = start(&s, call_has(call, "listen"), runs, &w, &err);
 	if (r >= 0)
 		r = add_inputs(call, runs, &m, &err);
@@ -395,8 +401,7 @@ int cmd_serve(const struct call *call)
 	web_stop(w);
 	end_making(&m);
 	runs_free(runs);
-	buf_done(&s.cert);
-	buf_done(&s.key);
+	end_serving(&s);
 	if (r >= 0)
 		return EXIT_ANSWERED;
 	say_error("%s", err.msg);

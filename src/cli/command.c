@@ -70,13 +70,20 @@ static const struct option agent_options[] = {
 	{ "tls-cert", "FILE", "likewise: certificate of this host" },
 	{ "tls-key", "FILE", "likewise: its key" },
 	{ "print-rsyslog-conf", NULL, "print what the system's rsyslog has to be told instead" },
+	{ "queries", NULL, "run the live queries of a hub in processes of this host instead" },
+	{ "hub", "ENDPOINT", "with --queries: the hub, HOST:PORT or ipc:///PATH" },
+	{ "keys", "FILE", "with --queries: the keys of this agent (culprit hub --keys)" },
+	{ "pid", "PID...",
+	  "with --queries: these processes and those that they make (default: all that a query "
+	  "asks of)" },
 	{ 0 },
 };
 
 static const struct option hub_options[] = {
 	{ "listen", "HOST:PORT...", "where agents send to, over RELP; tcp://HOST:PORT: plain TCP" },
 	{ "output", "FILE", "keep the run there up to date (default: run.culprit)" },
-	{ "state", "DIR", "of the journal of all messages (default: FILE.hub)" },
+	{ "state", "DIR",
+	  "of the journal of all messages (default: FILE.hub); of queries (default: queries.hub)" },
 	{ "every", "TIME", "how often the run is written (default: 5s)" },
 	{ "journal", "SIZE", "of what the journal may take (default: 4G)" },
 	{ "memory", "SIZE", "of what is kept of objects while they are found (default: 512M)" },
@@ -84,6 +91,23 @@ static const struct option hub_options[] = {
 	{ "tls-cert", "FILE", "speak TLS: certificate of the hub" },
 	{ "tls-key", "FILE", "likewise: its key" },
 	{ "tls-ca", "FILE", "likewise: take only agents whose certificate this one signed" },
+	{ "queries", NULL, "be the hub of live queries instead" },
+	{ "parent", "ENDPOINT", "with --queries: the hub above, to which results go on" },
+	{ "name", "NAME", "with --queries: of this hub (default: the host name)" },
+	{ "limits", "LIST", "with --queries: of each tenant: queries=64,advice=512,rows=200000" },
+	{ "keys", "DIR", "with --queries: who may come in; alone: make the keys of a hub" },
+	{ "parent-key", "FILE", "with --parent: the key file that the hub above has granted" },
+	{ "grant", "ROLE:NAME[@TENANT]",
+	  "with --keys: make keys for an agent, an operator or a hub below" },
+	{ "revoke", "NAME", "with --keys: whose keys are worth nothing any more" },
+	{ "status", "ENDPOINT",
+	  "show who is at a hub of queries, what stands and what is counted" },
+	{ "key", "FILE", "with --status: keys of an operator" },
+	{ "json", NULL, "with --status: one JSON object per line" },
+	{ "metrics", "HOST:PORT",
+	  "with --queries: answers and health for Prometheus at /metrics, and the page "
+	  "(127.0.0.1:9464)" },
+	{ "metrics-keys", "FILE", "with --metrics: the keys of an operator" },
 	{ 0 },
 };
 
@@ -137,6 +161,11 @@ static const struct option serve_options[] = {
 	{ "for", "TIME", "stop after this time: 10min (default: at Ctrl-C)" },
 	{ "token", "TEXT", "what one has to know to see the page (default with TLS: made up)" },
 	READING_OPTIONS,
+	{ "hub", "ENDPOINT",
+	  "queries on running systems, through this hub (culprit hub --queries)" },
+	{ "keys", "FILE", "with --hub: the keys of an operator (culprit hub --keys)" },
+	{ "tracepoints", "FILE...",
+	  "with --hub: what queries may be asked of (default: all sets)" },
 	{ 0 },
 };
 
@@ -155,6 +184,63 @@ static const struct option step_options[] = {
 	{ "fragments", "FILE", "of merge: what all reducers wrote" },
 	{ "output", "FILE", "of plan and merge: where to write it" },
 	READING_OPTIONS,
+	{ 0 },
+};
+
+static const struct option variance_options[] = {
+	{ "pid", "PID", "of this process, while it runs" },
+	{ "carry", "SPEC...", "likewise: 'work(id=arg0)', which works for the interval id" },
+	{ "put", "SPEC...", "likewise: 'enqueue(id=arg1)', where a thread hands it on" },
+	{ "take", "SPEC...", "likewise: 'dequeue(id=ret)', where another one takes it" },
+	{ "work", "SPEC...",
+	  "an amount of work: 'sort(arg1)', 'read(ret)'; what goes with it is inherent" },
+	{ "root", "FUNCTION...", "functions to begin with, where the interval is no call of one" },
+	{ "preset", "NAME",
+	  "intervals of a program: postgresql, postgresql-query, mariadb, apache, nginx, redis, "
+	  "libculprit" },
+	{ "rounds", "N", "end after so many rounds (default: when nothing is left to look into)" },
+	{ "round", "TIME", "of one round at least (default: 2s)" },
+	{ "for", "TIME", "stop after this time: 60s" },
+	{ "overhead", "SHARE", "of the program's time that watching may cost (default: 5%)" },
+	{ "system", NULL, "watch functions of the C library and the like as well" },
+	{ "no-states", NULL, "do not watch how threads wait and wake each other" },
+	{ "output", "FILE", "write the run there (default: run.culprit)" },
+	{ "no-run", NULL, "keep no run file, only print the report" },
+	{ 0 },
+};
+
+static const struct option query_options[] = {
+	{ "saved", "FILE", "queries with names (Q1: From ...) that the query may use as sources" },
+	{ "live", NULL, "ask processes that run, and go on telling what they answer" },
+	{ "pid", "PID...", "with --live: these processes, and those that they make" },
+	{ "hub", "ENDPOINT", "with --live: the processes of all agents of this hub instead" },
+	{ "keys", "FILE", "with --hub: the keys of an operator (culprit hub --keys)" },
+	{ "tracepoints", "FILE...",
+	  "files and sets of tracepoints (default with --live: all sets that come with culprit)" },
+	{ "measure", NULL,
+	  "with --live --explain: count for five seconds how often each stage would run" },
+	{ "for", "TIME", "with --live: stop after this time: 60s (default: at Ctrl-C)" },
+	{ "pivot", "COLUMN", "with --live: the values of this key side by side" },
+	{ "show", "COLUMN", "with --pivot: which number is shown (default: the first)" },
+	{ "otlp", "FILE|URL", "with --live: hand the numbers on as OpenTelemetry metrics" },
+	{ "output", "FILE", "with --live: keep all rows there as a run" },
+	{ 0 },
+};
+
+static const struct option tracepoints_options[] = {
+	{ "check", NULL, "say nothing where all is well" },
+	{ "program", "FILE...",
+	  "look for the places in this program or library, or in these jars" },
+	{ "pid", "PID", "likewise in all that this process has loaded" },
+	{ "test", NULL, "with --pid: how often each is passed now, and what it exports" },
+	{ "for", "TIME", "with --test: for so long (default: 5s)" },
+	{ "json", NULL, "one JSON object per line" },
+	{ 0 },
+};
+
+static const struct example tracepoints_examples[] = {
+	{ "tracepoints postgresql", "what queries can be asked of a PostgreSQL server" },
+	{ "tracepoints --check", "whether all definitions make sense" },
 	{ 0 },
 };
 
@@ -199,7 +285,7 @@ static const struct command builtin[] = {
 	  .run = cmd_record },
 	{ .name = "agent",
 	  .summary = "send what the logs of this host name to a hub, as they are written",
-	  .usage = "--logs --to HOST:PORT [FILE|DIR...]",
+	  .usage = "--logs --to HOST:PORT [FILE|DIR...] | --queries --hub HOST:PORT",
 	  .about = "Without files, all logs that processes of this host have open are found and "
 		   "read. Rotation,\n"
 		   "truncation and kill -9 lose no line and read none twice.",
@@ -207,9 +293,12 @@ static const struct command builtin[] = {
 	  .run = cmd_agent },
 	{ .name = "hub",
 	  .summary = "keep a run of the objects that the logs of many hosts name up to date",
-	  .usage = "--listen HOST:PORT -o FILE",
-	  .about = "Agents send here. Each message is on disk before it is acknowledged, and "
-		   "counts once.",
+	  .usage = "--listen HOST:PORT -o FILE | --queries [--listen ENDPOINT] [--keys DIR] | "
+		   "--status ENDPOINT",
+	  .about =
+		  "Agents send here. Each message is on disk before it is acknowledged, and "
+		  "counts once.\n"
+		  "With --queries it hands live queries to agents and puts their results together.",
 	  .options = hub_options,
 	  .run = cmd_hub },
 	{ .name = "export",
@@ -239,6 +328,15 @@ static const struct command builtin[] = {
 	  .options = step_options,
 	  .inputs_min = 1,
 	  .run = cmd_step },
+	{ .name = "tracepoints",
+	  .summary = "list, check and test definitions of tracepoints for live queries",
+	  .usage = "[SET|FILE...]",
+	  .about =
+		  "Sets come with culprit: hbase, hdfs, postgresql, yarn; without any, all of them "
+		  "are listed.\ndocs/tracepoints.md tells how a file defines them.",
+	  .options = tracepoints_options,
+	  .examples = tracepoints_examples,
+	  .run = cmd_tracepoints },
 	{ .name = "completion",
 	  .summary = "print the completion script of a shell",
 	  .usage = "bash|zsh",
@@ -285,14 +383,43 @@ static void add_options(struct option *all, const struct option *more)
 			all[nr++] = *more;
 }
 
+/* Questions that can be put to something that runs, too: with these options, by that command. */
+static const struct live {
+	const char *question, *usage, *about;
+	const struct option *options;
+	int (*run)(const struct call *call);
+} live[] = {
+	{ "variance", "RUN|INPUT... | -p PID | -- COMMAND...",
+	  "Of a process, functions are watched where they begin and end, round after round, closer "
+	  "to what\nvaries each time; nothing is recompiled or restarted. Needs the right to "
+	  "trace it (root, or its user).",
+	  variance_options, cmd_variance },
+	{ "query", "RUN|INPUT... 'From ...' | --live --pid PID|--hub HOST:PORT 'From ...'",
+	  "docs/query.md and culprit-query(1) tell the language; -> is the run's happened-before, "
+	  "never a\ncomparison of times.",
+	  query_options, cmd_query },
+};
+
+static const struct live *live_of(const struct question *q)
+{
+	for (size_t i = 0; i < sizeof(live) / sizeof(*live); i++)
+		if (!strcmp(live[i].question, q->name))
+			return &live[i];
+	return NULL;
+}
+
 /* A question's own options, then those of every question but for names that it uses otherwise.
  * Lives as long as the program. */
 static const struct option *with_shared(const struct question *q)
 {
-	size_t nr = count(q->options) + count(selection_options) + count(shared_options);
+	const struct live *l = live_of(q);
+	size_t nr = count(q->options) + count(l ? l->options : NULL) + count(selection_options) +
+		    count(shared_options);
 	struct option *all = mem_zalloc(mem_bytes(nr + 1, sizeof(*all)));
 
 	add_options(all, q->options);
+	if (l)
+		add_options(all, l->options);
 	if (selection_is_for(q))
 		add_options(all, selection_options);
 	add_options(all, shared_options);
@@ -301,15 +428,24 @@ static const struct option *with_shared(const struct question *q)
 
 static struct command command_of(const struct question *q)
 {
-	return (struct command){ .name = q->name,
-				 .summary = q->summary,
-				 .usage = q->nr_runs == 2 ? "BEFORE AFTER" : "RUN|INPUT...",
-				 .options = with_shared(q),
-				 .examples = q->examples,
-				 .question = q,
-				 .inputs_min = q->nr_runs,
-				 .inputs_max = q->nr_runs == 2 ? 2 : 0,
-				 .run = cmd_ask };
+	struct command c = { .name = q->name,
+			     .summary = q->summary,
+			     .usage = q->nr_runs == 2 ? "BEFORE AFTER" : "RUN|INPUT...",
+			     .options = with_shared(q),
+			     .examples = q->examples,
+			     .question = q,
+			     .inputs_min = q->nr_runs,
+			     .inputs_max = q->nr_runs == 2 ? 2 : 0,
+			     .run = cmd_ask };
+	const struct live *l = live_of(q);
+
+	if (l) {
+		c.usage = l->usage;
+		c.about = l->about;
+		c.inputs_min = 0;
+		c.run = l->run;
+	}
+	return c;
 }
 
 const struct command *command_table(size_t *nr)

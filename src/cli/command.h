@@ -19,7 +19,8 @@ struct call {
 	const char **values;          /* by option: NULL when absent, "" for a switch */
 	char **inputs;
 	size_t nr_inputs;
-	struct arena arena; /* of values that were put together */
+	bool is_behind_dashes; /* the inputs stand behind "--": they are a command */
+	struct arena arena;    /* of values that were put together */
 };
 
 struct command {
@@ -49,6 +50,9 @@ int cmd_hub(const struct call *call);
 int cmd_export(const struct call *call);
 int cmd_serve(const struct call *call);
 int cmd_step(const struct call *call);
+int cmd_variance(const struct call *call);
+int cmd_query(const struct call *call);
+int cmd_tracepoints(const struct call *call);
 int cmd_help(const struct call *call);
 int cmd_completion(const struct call *call);
 

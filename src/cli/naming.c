@@ -211,7 +211,7 @@ static void *settle(void *to)
 {
 	struct naming *n = to;
 
-	n->got = objects_settle(n->objects, &n->graph, &n->losses, &n->err);
+	objects_settle(n->objects, &n->losses);
 	return NULL;
 }
 
@@ -245,15 +245,15 @@ static void tell_idle(struct naming *n)
 
 int naming_end(struct naming *n, struct store *s, struct losses *losses, struct error *err)
 {
+	struct object_sink sink = store_object_sink(s);
+
 	if (!n->is_on)
 		return 0;
 	wait_settled(n);
 	if (n->overrides)
 		tell_idle(n);
 	losses_add(losses, &n->losses);
-	if (n->got < 0)
-		*err = n->err;
-	return n->got < 0 ? n->got : store_set_objects(s, &n->graph, err);
+	return objects_tell(n->objects, &sink, err);
 }
 
 void naming_done(struct naming *n)

@@ -38,10 +38,7 @@ struct naming {
 	/* of the thread that settles them, meanwhile */
 	pthread_t settler;
 	bool is_settling;
-	struct object_graph graph;
 	struct losses losses;
-	struct error err;
-	int got;
 };
 
 /* path: where the run will stand, or NULL. */

@@ -166,7 +166,7 @@ int parse_call(const struct command *command, int argc, char **argv, struct call
 		if (!only_inputs && (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")))
 			*help = true;
 		else if (!only_inputs && !strcmp(argv[i], "--"))
-			only_inputs = true;
+			only_inputs = call->is_behind_dashes = true;
 		else if (!only_inputs && argv[i][0] == '-' && argv[i][1])
 			got = take_option(call, argc, argv, &i, err);
 		else

@@ -36,7 +36,7 @@ static bool is_utf8(void)
 	return !v || !*v || strcasestr(v, "utf-8") || strcasestr(v, "utf8");
 }
 
-static struct text_style style(void)
+struct text_style show_style(void)
 {
 	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
 	bool is_terminal = isatty(STDOUT_FILENO);
@@ -84,7 +84,7 @@ void show_begin(struct report *r, const struct call *call)
 int show_report(const struct report *r, const struct call *call, struct error *err)
 {
 	const char *html = call_get(call, "html");
-	struct text_style s = style();
+	struct text_style s = show_style();
 	struct buf b = { 0 };
 	int got = 0;
 

@@ -49,7 +49,10 @@ int watched_start(struct watched *w, char *const *argv, struct error *err)
 
 bool watched_has_ended(struct watched *w)
 {
-	if (w->pid && waitpid(w->pid, &w->status, WNOHANG) == w->pid) {
+	pid_t got = w->pid ? waitpid(w->pid, &w->status, WNOHANG) : 0;
+
+	/* one that ended while its stacks were looked at has been waited for there */
+	if (got > 0 || (got < 0 && errno == ECHILD)) {
 		w->pid = 0;
 		w->has_ended = true;
 	}

@@ -1,5 +1,7 @@
 #include "export/csv.h"
 
+#include <string.h>
+
 #include "base/time.h"
 #include "export/export.h"
 #include "export/feed.h"
@@ -17,13 +19,24 @@ static bool needs_quotes(struct str s)
 	return s.n && (s.p[0] == ' ' || s.p[s.n - 1] == ' ');
 }
 
+/* A name from a log must not become a formula in a spreadsheet. */
+static bool is_like_a_formula(struct str s)
+{
+	return s.n && strchr("=+-@\t\r", s.p[0]) && s.p[0];
+}
+
 static void add_text(struct buf *out, struct str s)
 {
-	if (!needs_quotes(s)) {
+	bool quotes = needs_quotes(s);
+
+	if (quotes)
+		buf_char(out, '"');
+	if (is_like_a_formula(s))
+		buf_char(out, '\'');
+	if (!quotes) {
 		buf_add(out, s);
 		return;
 	}
-	buf_char(out, '"');
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.p[i] == '"')
 			buf_char(out, '"');

@@ -97,6 +97,16 @@ static bool is_counted(const struct naming *n, size_t at, bool is_strong)
 	return !is_strong && wording_is_plural(word);
 }
 
+/* Behind an address of a host: "/40312" and "#40312" are a port; what is shorter may be the size of
+ * a network. */
+static bool is_port_behind(const struct naming *n, const struct token *host)
+{
+	const struct token *v = host + 1;
+
+	return (v->before == BEFORE_SLASH || v->before == BEFORE_HASH) && v->from == host->to + 1 &&
+	       v->kind == TOKEN_NUMBER && token_digits(line_text(n, v).n) == 4;
+}
+
 /* "10.0.0.1 port 80": one address in three words. */
 static struct str with_port(const struct naming *n, size_t at, uint8_t *how)
 {
@@ -105,6 +115,10 @@ static struct str with_port(const struct naming *n, size_t at, uint8_t *how)
 	size_t digits = 0;
 
 	*how = 0;
+	if (v->kind == TOKEN_IP && at + 1 < n->t->nr && is_port_behind(n, v)) {
+		*how = SPELT_PORT;
+		return str_head(str_skip(n->text, v->from), (size_t)(v[1].to - v->from));
+	}
 	if (v->kind != TOKEN_IP || at + 2 >= n->t->nr || v[1].before != BEFORE_SPACE ||
 	    v[2].before != BEFORE_SPACE || !str_eq(line_text(n, &v[1]), STR("port")))
 		return s;
@@ -196,6 +210,24 @@ static bool may_be_name(const struct naming *n, size_t at)
 	       !wording_is_function(s) && !wording_is_unit(s) && !is_shouted(s) && !is_code(s);
 }
 
+/* "for group billing", "removed group billing": the noun is what something is done to, so that what
+ * follows is its name and not what it does itself, as in "server starting". */
+static bool is_called(const struct naming *n, size_t at)
+{
+	const struct token *front = &n->t->v[at] - 2;
+	struct str word;
+
+	if (at < 2 || front->kind != TOKEN_WORD || front[1].before != BEFORE_SPACE ||
+	    front[2].before != BEFORE_SPACE || str_ends(line_text(n, &front[2]), STR("ed")))
+		return false;
+	word = line_text(n, front);
+	if (wording_is_preposition(word) || wording_is_verb(word))
+		return true;
+	/* "to rebalance group billing" */
+	return at > 2 && front->before == BEFORE_SPACE &&
+	       str_eq(line_text(n, front - 1), STR("to"));
+}
+
 /* A word that is the value of a key: user=root, queue: default, user root; or of a statement that
  * is known. */
 static bool name_word(struct naming *n, size_t at)
@@ -213,7 +245,8 @@ static bool name_word(struct naming *n, size_t at)
 		   cover_is_value(&n->aids->cover, n->text, (struct stretch){ t->from, t->to });
 	if (!is_value && !(is_tied && is_noun) && !(ends_value(n, at) && (is_tied || is_noun)))
 		return false;
-	if (!is_value && !is_tied && wording_is_verb(line_text(n, t)))
+	if (!is_value && !is_tied && wording_is_verb(line_text(n, t)) &&
+	    !(is_noun && is_called(n, at)))
 		return false;
 
 	line_put(n, line_keep(n->l, key_str(&key)), STR(""), line_part(n, line_text(n, t)),

@@ -96,18 +96,41 @@ static struct str stem_of(struct str s)
 	return str_head(s, n);
 }
 
+/* What stands in front of a part of a path, if it is of several: of /users/17, user. */
+static size_t one_of(struct str before, char key[WORDING_KEY], bool *is_one_of)
+{
+	size_t bytes = wording_key(before, key);
+
+	*is_one_of = bytes > 2 && key[bytes - 1] == 's' && key[bytes - 2] != 's';
+	bytes -= *is_one_of;
+	return bytes && !wording_is_amount((struct str){ key, bytes }) ? bytes : 0;
+}
+
 /* A number among the parts of a path is one of what stands in front: /users/17. */
 static void put_numbered(struct naming *n, struct str number, struct str before)
 {
 	char key[WORDING_KEY];
-	size_t bytes = wording_key(before, key);
-	bool is_one_of = bytes > 2 && key[bytes - 1] == 's' && key[bytes - 2] != 's';
+	bool is_one_of;
+	size_t bytes = one_of(before, key, &is_one_of);
 
-	bytes -= is_one_of;
-	if (bytes && !wording_is_amount((struct str){ key, bytes }))
+	if (bytes)
 		line_put(n, line_keep(n->l, (struct str){ key, bytes }), STR(""),
 			 line_part(n, number),
 			 NAMED_WITHIN | NAMED_NUMBER | (is_one_of ? NAMED_ID : 0));
+}
+
+/* So is a UUID behind a plural: /sessions/6ba7b810-… */
+static void put_uuid(struct naming *n, struct str uuid, struct str before)
+{
+	char key[WORDING_KEY + 8] = "uuid/";
+	bool is_one_of;
+	size_t bytes = one_of(before, key + 5, &is_one_of);
+
+	if (bytes && is_one_of)
+		line_put_hex(n, uuid, line_keep(n->l, (struct str){ key, bytes + 5 }),
+			     NAMED_WITHIN | NAMED_ID);
+	else
+		line_put_hex(n, uuid, STR("uuid"), NAMED_WITHIN);
 }
 
 /* --- paths --------------------------------------------------------------------------------- */
@@ -131,7 +154,7 @@ static void put_part(struct naming *n, struct str s, struct str before)
 		line_put_hex(n, stem, STR("hex"), NAMED_WITHIN);
 		break;
 	case TOKEN_UUID:
-		line_put_hex(n, stem, STR("uuid"), NAMED_WITHIN);
+		put_uuid(n, stem, before);
 		break;
 	case TOKEN_IP:
 	case TOKEN_ADDRESS:
@@ -139,8 +162,7 @@ static void put_part(struct naming *n, struct str s, struct str before)
 		break;
 	case TOKEN_MIXED:
 		if (token_is_uuid(stem))
-			line_put_hex(n, str_head(stem, TOKEN_UUID_BYTES), STR("uuid"),
-				     NAMED_WITHIN);
+			put_uuid(n, str_head(stem, TOKEN_UUID_BYTES), before);
 		else
 			line_put_schema(n, stem, NAMED_WITHIN);
 		break;

@@ -49,6 +49,8 @@ struct str line_spell(struct str text, const struct spelling *s, struct str pref
 				i++;
 			c = ':';
 		}
+		if ((s->how & SPELT_PORT) && (c == '/' || c == '#'))
+			c = ':';
 		if (s->how & SPELT_SMALL)
 			c = (char)tolower((unsigned char)c);
 		if ((s->how & SPELT_COLON) && c == ',')

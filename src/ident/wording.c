@@ -96,6 +96,10 @@ static const char *const nouns[] = {
 	"username", "volume",    "worker",
 };
 
+static const char *const prepositions[] = {
+	"at", "by", "for", "from", "in", "into", "of", "on", "to", "with",
+};
+
 static const char *const voids[] = {
 	"any",  "auto", "default", "disabled", "enabled",   "false",   "nil",   "no",  "none",
 	"null", "off",  "on",      "true",     "undefined", "unknown", "unset", "yes",
@@ -158,6 +162,11 @@ bool wording_is_noun_of_names(struct str word)
 bool wording_is_void(struct str word)
 {
 	return is_in(word, voids, NR(voids));
+}
+
+bool wording_is_preposition(struct str word)
+{
+	return is_in(word, prepositions, NR(prepositions));
 }
 
 bool wording_is_calendar(struct str word)

@@ -12,6 +12,8 @@ enum { WORDING_KEY = 40 }; /* bytes of a key; longer words are none */
 bool wording_is_unit(struct str word);     /* ms, KiB, bytes */
 bool wording_is_function(struct str word); /* with, the, of */
 bool wording_is_plural(struct str word);
+/* What follows it is what something is done to or with: of, for, in. */
+bool wording_is_preposition(struct str word);
 bool wording_is_verb(struct str word);          /* by its end: started, waiting */
 bool wording_is_source_suffix(struct str word); /* java, py, go */
 bool wording_is_noun_of_names(struct str word); /* user, host: what follows is a name */

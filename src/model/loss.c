@@ -53,3 +53,10 @@ void losses_add(struct losses *to, const struct losses *from)
 	for (int i = 0; i < LOSS_NR; i++)
 		to->count[i] += from->count[i];
 }
+
+void losses_most(struct losses *to, const struct losses *from)
+{
+	for (int i = 0; i < LOSS_NR; i++)
+		if (from->count[i] > to->count[i])
+			to->count[i] = from->count[i];
+}

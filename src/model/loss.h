@@ -201,6 +201,9 @@
 	X(LOSS_ROUTES_SKIPPED, "routes_not_compared", \
 	  "pair of routes that was not compared, as there were too many", \
 	  "pairs of routes that were not compared, as there were too many") \
+	X(LOSS_CAUSES_CIRCULAR, "causes_in_circles", \
+	  "cause left out, as the events named before each other lead in a circle", \
+	  "causes left out, as the events named before each other lead in a circle") \
 	X(LOSS_CLOCKS_CORRECTED, "clocks_corrected", "node whose clock was corrected", \
 	  "nodes whose clock was corrected") \
 	X(LOSS_CLOCKS_UNSURE, "clocks_unsure", "node whose clock seems off but was not corrected", \
@@ -260,6 +263,128 @@
 	X(LOSS_MENTIONS_FORGOTTEN, "mentions_forgotten", \
 	  "line about objects that ended long ago, forgotten for want of memory", \
 	  "lines about objects that ended long ago, forgotten for want of memory") \
+	X(LOSS_PARTS_FOLDED, "parts_folded", \
+	  "part of an interval that fell in with others of the same caller, which has too many", \
+	  "parts of intervals that fell in with others of the same caller, which has too many") \
+	X(LOSS_INTERVALS_OPEN, "intervals_open", "interval that began and was never seen to end", \
+	  "intervals that began and were never seen to end") \
+	X(LOSS_INTERVALS_GIVEN_UP, "intervals_given_up", \
+	  "interval given up, as too many were under way at once", \
+	  "intervals given up, as too many were under way at once") \
+	X(LOSS_INTERVALS_PARTIAL, "intervals_partial", \
+	  "interval of which something was lost or guessed", \
+	  "intervals of which something was lost or guessed") \
+	X(LOSS_INTERVALS_AROUND, "intervals_around_others", \
+	  "interval left out, as those inside it had been told", \
+	  "intervals left out, as those inside them had been told") \
+	X(LOSS_MARKS_NO_VALUE, "marks_without_value", \
+	  "mark of an interval whose name could not be read", \
+	  "marks of intervals whose names could not be read") \
+	X(LOSS_MARKS_UNKNOWN, "marks_of_no_interval", \
+	  "mark that names an interval that is not under way", \
+	  "marks that name intervals that are not under way") \
+	X(LOSS_HANDOFFS_GUESSED, "handoffs_guessed", \
+	  "hand-off between threads that was guessed from who worked before", \
+	  "hand-offs between threads that were guessed from who worked before") \
+	X(LOSS_CALLS_LATE, "function_calls_late", \
+	  "call of a function that was told too late or never", \
+	  "calls of functions that were told too late or never") \
+	X(LOSS_CALLS_LEFT, "function_calls_left_out", \
+	  "call of a function beyond the tree that is kept (its time is its caller's)", \
+	  "calls of functions beyond the tree that is kept (their time is their callers')") \
+	X(LOSS_CALLS_SHARED, "function_calls_shared", \
+	  "group of equal calls that was divided between intervals by proportion", \
+	  "groups of equal calls that were divided between intervals by proportion") \
+	X(LOSS_INTERVALS_BETWEEN, "intervals_between_rounds", \
+	  "interval under way while the set of watched functions changed (left out)", \
+	  "intervals under way while the set of watched functions changed (left out)") \
+	X(LOSS_CALLS_DROPPED, "function_calls_dropped", \
+	  "call of a function that came too fast to be kept", \
+	  "calls of functions that came too fast to be kept") \
+	X(LOSS_CALLS_DEEP, "function_calls_too_deep", \
+	  "call of a function too deep in others to be watched", \
+	  "calls of functions too deep in others to be watched") \
+	X(LOSS_CALLS_GENERATED, "function_calls_from_generated_code", \
+	  "call from code that the program has made itself (not told: what made it looks at " \
+	  "return " \
+	  "addresses)", \
+	  "calls from code that the program has made itself (not told: what made it looks at " \
+	  "return " \
+	  "addresses)") \
+	X(LOSS_CHANGES_DROPPED, "thread_changes_dropped", \
+	  "time that a thread stopped, ran or was woken that came too fast to be kept", \
+	  "times that threads stopped, ran or were woken that came too fast to be kept") \
+	X(LOSS_FUNCTIONS_REFUSED, "functions_not_watched", \
+	  "function that cannot be watched (its time is that of its caller)", \
+	  "functions that cannot be watched (their time is that of their callers)") \
+	X(LOSS_FUNCTIONS_TOLD, "functions_named_by_texts", \
+	  "watched function without a symbol, named by a text that it refers to (name?)", \
+	  "watched functions without a symbol, named by texts that they refer to (name?)") \
+	X(LOSS_FUNCTIONS_HOT, "functions_too_busy", \
+	  "function called so often that it is not watched (its time is that of its caller)", \
+	  "functions called so often that they are not watched (their time is that of their " \
+	  "callers)") \
+	X(LOSS_ROWS_DROPPED, "rows_dropped", \
+	  "row of a live query that was dropped, as there were too many or too many groups", \
+	  "rows of live queries that were dropped, as there were too many or too many groups") \
+	X(LOSS_VALUES_NO_NUMBER, "values_not_numbers", \
+	  "value that an aggregate passed over, as it is no number", \
+	  "values that aggregates passed over, as they are no numbers") \
+	X(LOSS_PERCENTILES_COARSE, "percentiles_coarse", \
+	  "percentile of so many different numbers that it is told within half a percent", \
+	  "percentiles of so many different numbers that they are told within half a percent") \
+	X(LOSS_REPORTS_TWICE, "reports_twice", "report of an agent that came twice, counted once", \
+	  "reports of agents that came twice, counted once") \
+	X(LOSS_REPORTS_LATE, "reports_late", \
+	  "report of an agent that came after its second had been told (in the totals)", \
+	  "reports of agents that came after their second had been told (in the totals)") \
+	X(LOSS_REPORTS_MISSING, "reports_missing", "report of an agent that never came", \
+	  "reports of agents that never came") \
+	X(LOSS_REPORTS_BROKEN, "reports_broken", "report of an agent that makes no sense", \
+	  "reports of agents that make no sense") \
+	X(LOSS_REPORTS_JOINED, "reports_joined", \
+	  "report that was put together with its neighbour in time, as the hub was away", \
+	  "reports that were put together with their neighbours in time, as the hub was away") \
+	X(LOSS_AGENTS_SILENT, "agents_silent", \
+	  "second of an agent that should have reported and did not", \
+	  "seconds of agents that should have reported and did not") \
+	X(LOSS_ROWS_INCOMPLETE, "rows_incomplete", \
+	  "row of a live query that may lack something, as a request carried too much", \
+	  "rows of live queries that may lack something, as requests carried too much") \
+	X(LOSS_ROWS_CUT, "rows_cut", "row of a live query with a text that was cut short", \
+	  "rows of live queries with texts that were cut short") \
+	X(LOSS_ROWS_BROKEN, "rows_broken", \
+	  "row that a watched process told and that makes no sense", \
+	  "rows that watched processes told and that make no sense") \
+	X(LOSS_TUPLES_LOST, "tuples_lost", \
+	  "tuple that a request could not carry, as it carried too much", \
+	  "tuples that requests could not carry, as they carried too much") \
+	X(LOSS_BAGS_GONE, "bags_gone", \
+	  "message whose sender carried something that its reader did not find any more", \
+	  "messages whose senders carried something that their readers did not find any more") \
+	X(LOSS_BAGS_UNPLACED, "bags_unplaced", \
+	  "call on a connection of which nobody knows how many bytes it has carried", \
+	  "calls on connections of which nobody knows how many bytes they have carried") \
+	X(LOSS_BAGS_GUESSED, "bags_guessed", \
+	  "request that was read together with the one before it, and was taken to begin when " \
+	  "that one was answered", \
+	  "requests that were read together with the one before them, and were taken to begin " \
+	  "when that one was answered") \
+	X(LOSS_BAGS_MIXED, "bags_mixed", \
+	  "message that was read together with others and could not be told from them", \
+	  "messages that were read together with others and could not be told from them") \
+	X(LOSS_BAGS_CORRECTED, "bags_corrected", \
+	  "connection whose bytes were counted wrongly for a moment, as a call passed us by", \
+	  "connections whose bytes were counted wrongly for a moment, as calls passed us by") \
+	X(LOSS_VALUES_UNREAD, "values_unread", \
+	  "variable of a tracepoint whose memory could not be read (null)", \
+	  "variables of tracepoints whose memory could not be read (null)") \
+	X(LOSS_ADVICE_CUT, "advice_cut", \
+	  "tracepoint at which a query ended early, or met something that makes no sense", \
+	  "tracepoints at which a query ended early, or met something that makes no sense") \
+	X(LOSS_ADVICE_UNSEEN, "advice_unseen", \
+	  "tracepoint reached by a thread for which there was no room", \
+	  "tracepoints reached by threads for which there was no room") \
 	X(LOSS_TEXT_GONE, "texts_gone", \
 	  "log line whose file is gone or has changed, so that it cannot be shown", \
 	  "log lines whose file is gone or has changed, so that they cannot be shown")
@@ -283,5 +408,7 @@ bool loss_find(const char *name, enum loss *loss);
 /* Of finding objects: nothing to questions that do not look at them. */
 bool loss_is_of_objects(enum loss loss);
 void losses_add(struct losses *to, const struct losses *from);
+/* Where both have counted the same things, one of them for longer. */
+void losses_most(struct losses *to, const struct losses *from);
 
 #endif

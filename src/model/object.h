@@ -84,4 +84,19 @@ struct object_graph {
 	size_t nr_logs;
 };
 
+struct error;
+
+/* Takes a graph part by part, so that nobody has all of it at once. What is handed over is borrowed
+ * for the call. Each gives 0, or negative with *err: then nothing follows. */
+struct object_sink {
+	void *to;
+	/* Types, relations and texts, and how many objects and links follow; objects and links are
+	 * not looked at. It is borrowed until the end. */
+	int (*begin)(void *to, const struct object_graph *head, struct error *err);
+	/* The next ones, in the order of their numbers; links after all objects. */
+	int (*objects)(void *to, const struct object *v, size_t nr, struct error *err);
+	int (*links)(void *to, const struct object_link *v, size_t nr, struct error *err);
+	int (*end)(void *to, struct error *err);
+};
+
 #endif

@@ -6,6 +6,7 @@
 #include "report/report.h"
 
 static void add_rows(struct jsonout *j, const struct section *s);
+static void add_object(struct jsonout *j, const struct section *s);
 
 static void add_cell(struct jsonout *j, const struct cell *c)
 {
@@ -55,8 +56,19 @@ static void add_fields(struct jsonout *j, const struct section *s, const struct 
 		    ((c->flags & COLUMN_OPTIONAL) && row->cells[i].type == CELL_NONE))
 			continue;
 		jsonout_key(j, c->key);
-		add_cell(j, &row->cells[i]);
+		if ((c->flags & COLUMN_OBJECT) && row->cells[i].type == CELL_ROWS)
+			add_object(j, row->cells[i].rows);
+		else
+			add_cell(j, &row->cells[i]);
 	}
+}
+
+static void add_object(struct jsonout *j, const struct section *s)
+{
+	jsonout_open(j, '{');
+	if (s->rows.nr)
+		add_fields(j, s, &s->rows.v[0]);
+	jsonout_close(j, '}');
 }
 
 /* Rows inside a cell: objects, or bare values when the one column has no name. */

@@ -34,6 +34,7 @@ enum column_flag {
 	COLUMN_WIDE = 4,      /* may be cut when the terminal is narrow; others are not */
 	COLUMN_INDENT = 8,    /* indented by the row's depth: the column of a tree */
 	COLUMN_OPTIONAL = 16, /* left out of JSON where the cell is CELL_NONE */
+	COLUMN_OBJECT = 32,   /* CELL_ROWS: its one row as an object, not as a list of one */
 };
 
 struct column {

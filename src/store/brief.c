@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "store/db.h"
 #include "store/run.h"
+#include "store/shared.h"
+#include "store/wanted.h"
 
 /*
  * Block 0 of the table says what numbers mean; the others stand at the id of their first request
@@ -194,24 +196,38 @@ static bool take_column(struct str *from, struct brief_numbers *c, uint64_t nr)
 	return true;
 }
 
+/* Takes the columns of a block that begins with the request `next` and holds the one asked for. */
+static bool take_block(struct briefs *c, struct str left, uint64_t id)
+{
+	bool ok = c->next && c->next <= id && str_take_varint(&left, &c->left) && c->left &&
+		  c->left <= BRIEF_ROWS && id - c->next < c->left;
+
+	for (int i = 0; i < BRIEF_COLUMNS && ok; i++)
+		ok = take_column(&left, &c->columns[i], c->left);
+	return ok && left.n == sizeof(uint64_t);
+}
+
+/* What is kept was looked at by whoever read it. */
 static int load(struct store *s, struct briefs *c, uint64_t id, struct error *err)
 {
-	struct str left;
-	int r = db_get(s->db, DB_BRIEFS, id, &c->next, &c->raw, err);
-	bool ok;
+	uint64_t first = id ? id - (id - 1) % BRIEF_ROWS : 0;
+	struct str block = shared_block(s->shared, first);
+	int r;
 
 	c->left = 0;
 	c->at = 0;
 	c->start = 0;
 	c->ordinal = 0;
-	if (r < 0)
-		return r;
-	left = buf_str(&c->raw);
-	ok = r && c->next && c->next <= id && str_take_varint(&left, &c->left) && c->left &&
-	     c->left <= BRIEF_ROWS && id - c->next < c->left;
-	for (int i = 0; i < BRIEF_COLUMNS && ok; i++)
-		ok = take_column(&left, &c->columns[i], c->left);
-	if (ok && left.n == sizeof(uint64_t))
+	c->next = first;
+	if (!block.n) {
+		r = db_get(s->db, DB_BRIEFS, id, &c->next, &c->raw, err);
+		if (r < 0)
+			return r;
+		block = r ? buf_str(&c->raw) : STR("");
+		if (r && take_block(c, block, id))
+			block = shared_keep(s->shared, c->next, &c->raw);
+	}
+	if (take_block(c, block, id))
 		return 0;
 	c->left = 0;
 	return db_damaged(s->db, "a block of its index of requests is missing", err);
@@ -226,21 +242,19 @@ static inline int64_t number_at(const struct briefs *c, enum brief_column column
 	return plus(n->least, (int64_t)(le64toh(word) & n->mask));
 }
 
-static bool take_row(const struct store *s, struct briefs *c, struct brief_row *row)
+/* What is left of the row that the cursor stands in front of, whose start, duration and type are
+ * taken; and goes behind it. */
+static bool take_rest(const struct store *s, struct briefs *c, struct brief_row *row)
 {
-	uint64_t type = (uint64_t)number_at(c, BRIEF_TYPE);
 	uint64_t set = (uint64_t)number_at(c, BRIEF_SET);
 	uint32_t sure = (uint32_t)number_at(c, BRIEF_SURE);
 	int64_t tag = number_at(c, BRIEF_TAG);
 
-	c->start = plus(c->start, number_at(c, BRIEF_START));
+	c->start = row->b.start;
 	c->ordinal = (uint64_t)plus((int64_t)c->ordinal, number_at(c, BRIEF_ORDINAL));
-	if (type >= s->brief_names.place.nr || c->ordinal >= s->catalog.totals.nr_requests)
+	if (c->ordinal >= s->catalog.totals.nr_requests)
 		return false;
 	row->b.id = c->next;
-	row->b.start = c->start;
-	row->b.duration = number_at(c, BRIEF_DURATION);
-	row->b.type = s->brief_names.place.v[type];
 	row->b.error = tag & TAG_ERROR;
 	row->b.incomplete = tag & TAG_INCOMPLETE;
 	memcpy(&row->b.confidence, &sure, sizeof(sure));
@@ -248,7 +262,26 @@ static bool take_row(const struct store *s, struct briefs *c, struct brief_row *
 	row->set = set > NODESET_UNKNOWN ? NODESET_UNKNOWN : set;
 	row->nr_spans = (uint32_t)number_at(c, BRIEF_SPANS);
 	c->at++;
+	c->next++;
+	c->left--;
 	return true;
+}
+
+static bool take_type(const struct store *s, const struct briefs *c, uint32_t *type)
+{
+	uint64_t number = (uint64_t)number_at(c, BRIEF_TYPE);
+
+	if (number >= s->brief_names.place.nr)
+		return false;
+	*type = s->brief_names.place.v[number];
+	return true;
+}
+
+static bool take_row(const struct store *s, struct briefs *c, struct brief_row *row)
+{
+	row->b.start = plus(c->start, number_at(c, BRIEF_START));
+	row->b.duration = number_at(c, BRIEF_DURATION);
+	return take_type(s, c, &row->b.type) && take_rest(s, c, row);
 }
 
 /* The name of a type is looked for in the catalog; the empty one may be among them. */
@@ -284,26 +317,103 @@ static int next_row(struct store *s, struct briefs *c, struct brief_row *row, st
 	return 1;
 }
 
-int briefs_next(struct store *s, struct briefs *c, struct brief_row *row, struct error *err)
+static int cannot_be_read(struct store *s, struct error *err)
 {
-	int r = brief_names_read(s, err);
+	return db_damaged(s->db, "a block of its index of requests cannot be read", err);
+}
 
-	if (r < 0)
-		return r;
-	if (!r)
-		return next_row(s, c, row, err);
+/* 1 with rows in front of the cursor, 0 at the end. */
+static int fill(struct store *s, struct briefs *c, struct error *err)
+{
+	int r;
+
 	if (!c->next)
 		c->next = 1;
 	if (c->next > s->catalog.totals.nr_requests)
 		return 0;
 	r = c->left ? 0 : load(s, c, c->next, err);
-	if (r < 0)
-		return r;
-	if (!take_row(s, c, row))
-		return db_damaged(s->db, "a block of its index of requests cannot be read", err);
-	c->next++;
-	c->left--;
+	return r < 0 ? r : 1;
+}
+
+int briefs_next(struct store *s, struct briefs *c, struct brief_row *row, struct error *err)
+{
+	int r = brief_names_read(s, err);
+
+	if (!r)
+		return next_row(s, c, row, err);
+	if (r > 0)
+		r = fill(s, c, err);
+	if (r > 0 && !take_row(s, c, row))
+		r = cannot_be_read(s, err);
+	return r;
+}
+
+/* --- those that are wanted ------------------------------------------------------------------- */
+
+/* All that follow start later, and have higher numbers. */
+static bool is_behind(const struct store *s, const struct wanted *w, const struct brief *b)
+{
+	return (w->until_ns > 0 && b->start >= w->until_ns) ||
+	       (s->narrow.is_on && b->id > s->narrow.last);
+}
+
+enum { BEHIND, FOUND, BLOCK_ENDS, BROKEN };
+
+/* Goes on to the next one in the block. Most are not wanted, and a look at one or two columns shows
+ * it. */
+static int next_in_block(const struct store *s, struct briefs *c, const struct wanted *w,
+			 struct brief_row *row)
+{
+	for (; c->left; c->left--, c->next++, c->at++) {
+		struct brief *b = &row->b;
+
+		b->id = c->next;
+		b->start = plus(c->start, number_at(c, BRIEF_START));
+		if (is_behind(s, w, b))
+			return BEHIND;
+		if (narrow_has(&s->narrow, b->id)) {
+			b->duration = number_at(c, BRIEF_DURATION);
+			if (!take_type(s, c, &b->type))
+				return BROKEN;
+			if (wanted_brief(w, b))
+				return take_rest(s, c, row) ? FOUND : BROKEN;
+		}
+		c->start = b->start;
+		c->ordinal = (uint64_t)plus((int64_t)c->ordinal, number_at(c, BRIEF_ORDINAL));
+	}
+	return BLOCK_ENDS;
+}
+
+static int next_row_wanted(struct store *s, struct briefs *c, const struct wanted *w,
+			   struct brief_row *row, struct error *err)
+{
+	int r;
+
+	do {
+		r = next_row(s, c, row, err);
+		if (r <= 0 || is_behind(s, w, &row->b))
+			return r < 0 ? r : 0;
+	} while (!narrow_has(&s->narrow, row->b.id) || !wanted_brief(w, &row->b));
 	return 1;
+}
+
+int briefs_next_wanted(struct store *s, struct briefs *c, const struct wanted *w,
+		       struct brief_row *row, struct error *err)
+{
+	int r, got = BLOCK_ENDS;
+
+	if (!s->brief_names.is_there) {
+		r = brief_names_read(s, err);
+		if (r <= 0)
+			return r < 0 ? r : next_row_wanted(s, c, w, row, err);
+	}
+	while (got == BLOCK_ENDS) {
+		r = fill(s, c, err);
+		if (r <= 0)
+			return r;
+		got = next_in_block(s, c, w, row);
+	}
+	return got == BROKEN ? cannot_be_read(s, err) : got == FOUND;
 }
 
 int briefs_at(struct store *s, struct briefs *c, uint64_t id, struct brief_row *row,

@@ -10,6 +10,8 @@
 #include "store/rows.h"
 #include "store/store.h"
 
+struct wanted;
+
 #define BRIEF_ROWS 16384 /* of a block */
 
 enum brief_column {
@@ -78,6 +80,10 @@ struct briefs {
 void briefs_done(struct briefs *c);
 /* 1, or 0 at the end. Types are places in the catalog. */
 int briefs_next(struct store *s, struct briefs *c, struct brief_row *row, struct error *err);
+/* The same of those that the filter lets through and that are selected; the cursor was put there by
+ * briefs_begin. */
+int briefs_next_wanted(struct store *s, struct briefs *c, const struct wanted *w,
+		       struct brief_row *row, struct error *err);
 /* The request with that id, which is not below the last that was read: 1. */
 int briefs_at(struct store *s, struct briefs *c, uint64_t id, struct brief_row *row,
 	      struct error *err);

@@ -21,9 +21,13 @@
  * leaves it unfinished (user_version 0), never half.
  */
 
-#define LEVEL 3 /* of zstd: takes no longer than 1 here, and a quarter less room */
+#define LEVEL 3           /* of zstd: takes no longer than 1 here, and a quarter less room */
+#define DENSE_LEVEL (-20) /* notices in no time that nothing is to be gained */
 #define APPLICATION_ID 0x43756c70 /* "Culp" */
 #define HEAD_BYTES 100            /* of every SQLite file */
+#define PAGE_BYTES 8192           /* as a run is written */
+#define REST_LEAST 1003           /* bytes of a blob, of pages of that size */
+#define BLOB_EXTRA 40             /* checksum, lengths */
 #define BATCH_BYTES ((size_t)16 << 20)
 
 struct db {
@@ -211,7 +215,7 @@ static int check_head(const char *path, struct str head, uint64_t bytes, struct 
 		return error_set(err, ENOTSUP,
 				 "'%s' was made by a newer culprit: upgrade this one to read it",
 				 path);
-	if (version < DB_VERSION)
+	if (version < DB_OLDEST)
 		return error_set(err, ENOTSUP,
 				 "'%s' was made by an older culprit: make it again from its inputs",
 				 path);
@@ -334,13 +338,14 @@ static int end_batch(struct db *db, struct error *err)
 	return run(db, "COMMIT; BEGIN", err);
 }
 
-int db_put(struct db *db, enum db_table table, uint64_t number, struct str raw, struct error *err)
+static int put(struct db *db, enum db_table table, uint64_t number, struct str raw, int level,
+	       struct error *err)
 {
 	sqlite3_stmt *st = db->put[table];
 	int code;
 
 	buf_clear(&db->packed);
-	pack_close(db->pack, LEVEL, place_of(table, number), raw, &db->packed);
+	pack_close(db->pack, level, place_of(table, number), raw, &db->packed);
 	sqlite3_bind_int64(st, 1, (sqlite3_int64)number);
 	sqlite3_bind_blob64(st, 2, db->packed.p, db->packed.n, SQLITE_STATIC);
 	code = sqlite3_step(st);
@@ -349,6 +354,28 @@ int db_put(struct db *db, enum db_table table, uint64_t number, struct str raw, 
 		return failed(db, err);
 	db->batch += db->packed.n;
 	return end_batch(db, err);
+}
+
+int db_put(struct db *db, enum db_table table, uint64_t number, struct str raw, struct error *err)
+{
+	return put(db, table, number, raw, LEVEL, err);
+}
+
+int db_put_dense(struct db *db, enum db_table table, uint64_t number, struct str raw,
+		 struct error *err)
+{
+	return put(db, table, number, raw, DENSE_LEVEL, err);
+}
+
+/* Of a long blob SQLite keeps a rest among the rows, and the others in pages of their own: rests of
+ * half a page or more leave much of the pages of rows empty. */
+bool db_fits(size_t bytes)
+{
+	size_t rest = bytes + BLOB_EXTRA <= REST_LEAST
+			      ? bytes + BLOB_EXTRA
+			      : REST_LEAST + (bytes + BLOB_EXTRA - REST_LEAST) % (PAGE_BYTES - 4);
+
+	return rest <= PAGE_BYTES / 4;
 }
 
 /* Leaves the statement at its row: what is given lives until that is reset. */

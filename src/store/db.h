@@ -16,14 +16,15 @@ enum db_table {
 	DB_EVENTS,   /* column blocks, by the number of their first event */
 	DB_REQUESTS, /* one line per request, by the first id */
 	DB_BODIES,   /* spans, edges, events of requests, by the ordinal of the first */
-	DB_IDS,      /* the ids of the requests of a body block, by the same ordinal */
+	DB_IDS,      /* the ids of requests, by the ordinal of the first */
 	DB_OBJECTS,  /* what logs name: see objects.c; runs of former days have no such table */
 	DB_BRIEFS,   /* requests in brief: see brief.h; likewise */
 	DB_LEVELS,   /* requests summed up: see levels.h; likewise */
 	DB_TABLES
 };
 
-#define DB_VERSION 2
+#define DB_VERSION 3
+#define DB_OLDEST 2 /* that can be read: bodies stand in large blocks there */
 
 /* An existing empty file, or NULL for a temporary one; name is what messages call it. */
 int db_create(struct db **db, const char *path, const char *name, struct error *err);
@@ -39,6 +40,11 @@ bool db_is_head(struct str head);
 int db_finish(struct db *db, struct error *err);
 
 int db_put(struct db *db, enum db_table table, uint64_t number, struct str raw, struct error *err);
+/* The same of bytes that are compressed already. */
+int db_put_dense(struct db *db, enum db_table table, uint64_t number, struct str raw,
+		 struct error *err);
+/* Whether blobs of so many bytes, when they are compressed already, leave little room unused. */
+bool db_fits(size_t bytes);
 /* The blob with the greatest number that is not above `at`: 1 and its number, 0 when there is
  * none. */
 int db_get(struct db *db, enum db_table table, uint64_t at, uint64_t *number, struct buf *raw,

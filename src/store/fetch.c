@@ -19,7 +19,7 @@
  * costs few answers however far the server is, a single look brings one row.
  */
 
-#define WINDOW_ROWS 32
+#define WINDOW_ROWS 512
 #define WINDOW_BYTES ((size_t)8 << 20)
 #define NAMES_SHOWN 5
 
@@ -177,7 +177,7 @@ static int find_run(struct fetch *f, struct error *err)
 				 "the run at '%s' was made by a newer culprit: upgrade this one to "
 				 "read it",
 				 f->address.shown);
-	if (format < DB_VERSION)
+	if (format < DB_OLDEST)
 		return error_set(err, ENOTSUP,
 				 "the run at '%s' was made by an older culprit: make it again from "
 				 "its inputs",

@@ -33,7 +33,7 @@ int store_request(struct store *s, uint64_t id, struct arena *arena, struct requ
 	struct request got = { .id = id };
 	struct request_body got_body;
 	struct bodies c = { 0 };
-	uint64_t ordinal, same = 0;
+	uint64_t ordinal;
 	struct str record;
 	int result = unfinished(s, err);
 
@@ -41,9 +41,7 @@ int store_request(struct store *s, uint64_t id, struct arena *arena, struct requ
 		return result;
 	result = ordinal_of(s, id, &ordinal, err);
 	if (!result)
-		result = bodies_seek(s, &c, ordinal, err);
-	if (!result && (bodies_next(s, &c, &same, &record, err) <= 0 || same != id))
-		result = db_damaged(s->db, "the body of a request is missing", err);
+		result = bodies_at(s, &c, ordinal, &record, err);
 	if (!result) {
 		record = arena_str(arena, record);
 		if (!code_take_request(&record, &s->syms, &got) ||

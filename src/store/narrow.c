@@ -19,7 +19,7 @@
  */
 
 struct unsure {
-	uint64_t ordinal;
+	uint64_t id, ordinal;
 	uint32_t type, nr_spans;
 };
 
@@ -38,6 +38,7 @@ void narrow_done(struct narrow *n)
 {
 	vec_done(&n->bits);
 	vec_done(&n->types);
+	sampled_done(&n->sampled);
 	*n = (struct narrow){ 0 };
 }
 
@@ -57,14 +58,13 @@ static void look_at(struct choosing *c, const struct brief_row *row)
 {
 	enum nodeset_has has = NODESET_YES;
 
-	if (!wanted_brief(&c->wanted, &row->b))
-		return;
 	if (c->node.n)
 		has = row->set < c->in_set.nr
 			      ? (enum nodeset_has)c->in_set.v[row->set]
 			      : nodesets_has(&c->s->brief_names.sets, row->set, c->sym);
 	if (has == NODESET_MAYBE)
-		vec_push(&c->unsure, (struct unsure){ row->ordinal, row->b.type, row->nr_spans });
+		vec_push(&c->unsure,
+			 (struct unsure){ row->b.id, row->ordinal, row->b.type, row->nr_spans });
 	else if (has == NODESET_YES)
 		choose(c, row->b.id, row->b.type, row->nr_spans);
 }
@@ -75,11 +75,8 @@ static int look_at_all(struct choosing *c, struct error *err)
 	struct brief_row row;
 	int r = c->wanted.until_ns > 0 ? briefs_seek(c->s, &at, c->wanted.from_ns, err) : 0;
 
-	while (r >= 0 && (r = briefs_next(c->s, &at, &row, err)) > 0) {
-		if (c->wanted.until_ns > 0 && row.b.start >= c->wanted.until_ns)
-			break;
+	while (r >= 0 && (r = briefs_next_wanted(c->s, &at, &c->wanted, &row, err)) > 0)
 		look_at(c, &row);
-	}
 	briefs_done(&at);
 	return r < 0 ? r : 0;
 }
@@ -105,11 +102,8 @@ static int look_into(struct choosing *c, struct bodies *at, const struct unsure 
 	struct request request = { 0 };
 	struct request_body body;
 	struct str record;
-	uint64_t id = 0;
-	int r = bodies_seek(c->s, at, u->ordinal, err);
+	int r = bodies_at(c->s, at, u->ordinal, &record, err);
 
-	if (!r && bodies_next(c->s, at, &id, &record, err) <= 0)
-		return db_damaged(c->s->db, "the body of a request is missing", err);
 	if (r)
 		return r;
 	arena_reset(arena);
@@ -117,7 +111,7 @@ static int look_into(struct choosing *c, struct bodies *at, const struct unsure 
 	    !body_take(&record, &c->s->syms, &request, arena, &body))
 		return db_damaged(c->s->db, "the body of a request cannot be read", err);
 	if (crosses(&body, c->node))
-		choose(c, id, u->type, u->nr_spans);
+		choose(c, u->id, u->type, u->nr_spans);
 	return 0;
 }
 
@@ -288,6 +282,7 @@ void store_sample(struct store *s, uint64_t nr)
 {
 	s->narrow.sample = nr;
 	s->narrow.nr_unread = 0;
+	sampled_done(&s->narrow.sampled);
 }
 
 uint64_t store_sample_of(const struct store *s)

@@ -4,6 +4,7 @@
 
 #include "base/vec.h"
 #include "store/catalog.h"
+#include "store/sampled.h"
 #include "store/store.h"
 #include "store/wanted.h"
 
@@ -20,6 +21,7 @@ struct narrow {
 	VEC(struct catalog_type) types; /* of these, the most frequent first */
 	uint64_t sample;                /* bodies that a walk reads, about; 0: all */
 	uint64_t nr_unread;             /* that were left out so */
+	struct sampled sampled;         /* those that were read */
 };
 
 void narrow_done(struct narrow *n);

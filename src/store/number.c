@@ -86,24 +86,6 @@ static int number_one(void *ctx, struct str row, struct error *err)
 	return flush_rows(n, err);
 }
 
-static int write_ids(struct numbering *n, struct error *err)
-{
-	struct store *s = n->s;
-	int r = 0;
-
-	for (size_t i = 0; i < s->body_blocks.nr && !r; i++) {
-		uint64_t first = s->body_blocks.v[i];
-		uint64_t end = i + 1 < s->body_blocks.nr ? s->body_blocks.v[i + 1]
-							 : s->catalog.totals.nr_requests;
-
-		buf_clear(&n->rows);
-		for (uint64_t k = first; k < end; k++)
-			buf_varint(&n->rows, n->ids[k]);
-		r = db_put(s->db, DB_IDS, first, buf_str(&n->rows), err);
-	}
-	return r;
-}
-
 static int compare_types(const void *x, const void *y)
 {
 	const struct catalog_type *a = x, *b = y;
@@ -151,7 +133,7 @@ int number_requests(struct store *s, struct error *err)
 	if (!r)
 		r = flush_rows(&n, err);
 	if (!r)
-		r = write_ids(&n, err);
+		r = bodies_put_ids(s, n.ids, err);
 	if (!r) {
 		keep_types(&n);
 		r = finish_briefs(&n, err);

@@ -108,28 +108,24 @@ static void add_parents(struct buf *to, const struct object *o, size_t number)
 		buf_svarint(to, (int64_t)number - (int64_t)o->parents[i]);
 }
 
-static void add_names(struct buf *to, const struct object_graph *g, size_t first, size_t nr)
+static void add_names(struct buf *to, const struct object_graph *g, const struct object *v,
+		      size_t nr)
 {
 	struct str id = { 0 }, alias = { 0 };
 
-	for (size_t i = first; i < first + nr; i++) {
-		const struct object *o = &g->objects[i];
-
-		for (size_t j = 0; j < g->types[o->type].nr_signature; j++)
-			add_name(to, &id, o->ids[j]);
-	}
-	for (size_t i = first; i < first + nr; i++) {
-		const struct object *o = &g->objects[i];
-
-		buf_varint(to, o->nr_aliases);
-		for (size_t j = 0; j < o->nr_aliases; j++)
-			add_name(to, &alias, o->aliases[j]);
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < g->types[v[i].type].nr_signature; j++)
+			add_name(to, &id, v[i].ids[j]);
+	for (size_t i = 0; i < nr; i++) {
+		buf_varint(to, v[i].nr_aliases);
+		for (size_t j = 0; j < v[i].nr_aliases; j++)
+			add_name(to, &alias, v[i].aliases[j]);
 	}
 }
 
-void object_page_add(struct buf *to, const struct object_graph *g, size_t first, size_t nr)
+void object_page_add(struct buf *to, const struct object_graph *g, size_t first,
+		     const struct object *v, size_t nr)
 {
-	const struct object *v = g->objects + first;
 	int64_t before = 0;
 
 	buf_varint(to, nr);
@@ -144,7 +140,7 @@ void object_page_add(struct buf *to, const struct object_graph *g, size_t first,
 	}
 	for (size_t i = 0; i < nr; i++)
 		add_parents(to, &v[i], first + i);
-	add_names(to, g, first, nr);
+	add_names(to, g, v, nr);
 }
 
 size_t object_page_count(struct str raw)

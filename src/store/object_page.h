@@ -11,8 +11,9 @@
 struct arena;
 
 /* The graph says how many types, objects, templates and logs there are: what points beyond is
- * refused. Objects [first, first + nr) of it are written, or filled by the reader. */
-void object_page_add(struct buf *to, const struct object_graph *g, size_t first, size_t nr);
+ * refused. These are its objects [first, first + nr), written or to be filled. */
+void object_page_add(struct buf *to, const struct object_graph *g, size_t first,
+		     const struct object *objects, size_t nr);
 /* How many objects the page begins with saying it holds; 0 when it is damaged. */
 size_t object_page_count(struct str raw);
 bool object_page_take(struct str raw, const struct object_graph *g, size_t first,

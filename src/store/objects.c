@@ -59,43 +59,50 @@ static int put_texts(struct store *s, const struct object_graph *g, struct buf *
 	return r;
 }
 
-static size_t page_end(const struct object_graph *g, size_t first)
+static size_t page_end(const struct object *v, size_t nr, size_t first)
 {
 	size_t end = first, parts = 0;
 
-	while (end < g->nr_objects && end - first < PAGE_OBJECTS && parts < PAGE_PARTS)
-		parts += g->objects[end++].nr_parts;
+	while (end < nr && end - first < PAGE_OBJECTS && parts < PAGE_PARTS)
+		parts += v[end++].nr_parts;
 	return end;
 }
 
-static int put_instances(struct store *s, const struct object_graph *g, struct buf *raw,
-			 struct error *err)
+/* What is known while objects come in. */
+struct objects_made {
+	const struct object_graph *head; /* who hands it over has it; NULL once it ended */
+	uint64_t nr_objects, nr_links;   /* so far */
+	uint32_t type;                   /* of the latest object */
+	struct object_lives *lives;      /* by type */
+	VEC(int64_t) lengths;            /* of the lives of that type */
+	struct buf raw;
+};
+
+void objects_made_free(struct objects_made *m)
 {
+	if (!m)
+		return;
+	free(m->lives);
+	vec_done(&m->lengths);
+	buf_done(&m->raw);
+	free(m);
+}
+
+static int put_instances(struct store *s, const struct object *v, size_t nr, struct error *err)
+{
+	struct objects_made *m = s->objects;
 	size_t end;
 	int r = 0;
 
-	for (size_t first = 0; first < g->nr_objects && !r; first = end) {
-		end = page_end(g, first);
-		object_page_add(raw, g, first, end - first);
-		r = put_page(s, INSTANCES, first, raw, err);
+	for (size_t first = 0; first < nr && !r; first = end) {
+		end = page_end(v, nr, first);
+		object_page_add(&m->raw, m->head, m->nr_objects, v + first, end - first);
+		r = put_page(s, INSTANCES, m->nr_objects, &m->raw, err);
 		if (r)
 			break;
-		object_events_add(raw, g->objects + first, end - first);
-		r = put_page(s, EVENTS, first, raw, err);
-	}
-	return r;
-}
-
-static int put_links(struct store *s, const struct object_graph *g, struct buf *raw,
-		     struct error *err)
-{
-	int r = 0;
-
-	for (size_t first = 0; first < g->nr_links && !r; first += PAGE_LINKS) {
-		size_t left = g->nr_links - first;
-
-		object_links_add(raw, g->links + first, left < PAGE_LINKS ? left : PAGE_LINKS);
-		r = put_page(s, LINKS, first, raw, err);
+		object_events_add(&m->raw, v + first, end - first);
+		r = put_page(s, EVENTS, m->nr_objects, &m->raw, err);
+		m->nr_objects += end - first;
 	}
 	return r;
 }
@@ -107,21 +114,40 @@ static int by_length(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-struct lengths {
-	VEC(int64_t) v;
-};
-
-static void see_object(struct object_lives *l, struct lengths *lengths, const struct object *o)
+static void see_object(struct objects_made *m, const struct object *o)
 {
+	struct object_lives *l = &m->lives[o->type];
+
 	l->nr_events += o->nr_events;
 	l->nr_errors += o->nr_errors;
 	if (o->first_ns == NS_NONE || o->last_ns == NS_NONE || o->last_ns < o->first_ns)
 		return;
-	vec_push(&lengths->v, (int64_t)((uint64_t)o->last_ns - (uint64_t)o->first_ns));
+	vec_push(&m->lengths, (int64_t)((uint64_t)o->last_ns - (uint64_t)o->first_ns));
 	if (l->first_ns == NS_NONE || o->first_ns < l->first_ns)
 		l->first_ns = o->first_ns;
 	if (l->last_ns == NS_NONE || o->last_ns > l->last_ns)
 		l->last_ns = o->last_ns;
+}
+
+/* Objects stand in the order of their types: those of all types before this one have been seen,
+ * and so many objects are before the next of it. */
+static void end_types(struct objects_made *m, size_t type, uint64_t nr_before)
+{
+	struct object_lives *l = &m->lives[m->type];
+
+	if (m->type >= type)
+		return;
+	l->nr = m->lengths.nr;
+	if (l->nr) {
+		qsort(m->lengths.v, l->nr, sizeof(int64_t), by_length);
+		l->median_ns = m->lengths.v[(l->nr - 1) / 2];
+		l->max_ns = m->lengths.v[l->nr - 1];
+	}
+	vec_clear(&m->lengths);
+	while (++m->type < type)
+		m->lives[m->type].first = nr_before;
+	if (m->type < m->head->nr_types)
+		m->lives[m->type].first = nr_before;
 }
 
 static void add_lives(struct buf *to, const struct object_lives *l)
@@ -144,66 +170,127 @@ static bool take_lives(struct str *s, struct object_lives *l)
 	       str_take_varint(s, &l->nr_events) && str_take_varint(s, &l->nr_errors);
 }
 
-/* Objects stand in the order of their types. */
-static void sum_lives(struct buf *to, const struct object_graph *g)
+/* Those that are about to follow objects of a type; checked before anything of them is written. */
+static int check_order(const struct object *v, size_t nr, uint32_t type, size_t nr_types,
+		       struct error *err)
 {
-	struct lengths lengths = { 0 };
-	size_t at = 0;
-
-	for (size_t type = 0; type < g->nr_types; type++) {
-		struct object_lives l = { .first = at, .first_ns = NS_NONE, .last_ns = NS_NONE };
-
-		vec_clear(&lengths.v);
-		for (; at < g->nr_objects && g->objects[at].type == type; at++)
-			see_object(&l, &lengths, &g->objects[at]);
-		l.nr = lengths.v.nr;
-		if (l.nr) {
-			qsort(lengths.v.v, l.nr, sizeof(int64_t), by_length);
-			l.median_ns = lengths.v.v[(l.nr - 1) / 2];
-			l.max_ns = lengths.v.v[l.nr - 1];
-		}
-		add_lives(to, &l);
-	}
-	vec_done(&lengths.v);
-}
-
-static int check_order(const struct object_graph *g, struct error *err)
-{
-	uint32_t type = 0;
-
-	for (size_t i = 0; i < g->nr_objects; i++) {
-		if (g->objects[i].type < type || g->objects[i].type >= g->nr_types)
+	for (size_t i = 0; i < nr; i++) {
+		if (v[i].type < type || v[i].type >= nr_types)
 			return error_set(err, EINVAL,
 					 "objects are not in the order of their types");
-		type = g->objects[i].type;
+		type = v[i].type;
 	}
 	return 0;
 }
 
-int store_set_objects(struct store *s, const struct object_graph *g, struct error *err)
+/* Whether objects may come in now, of which that many are left. */
+static int check_room(const struct store *s, bool is_room, struct error *err)
 {
-	struct buf raw = { 0 };
 	int r = run_writable(s, err);
 
-	if (!r && s->has_objects)
+	if (!r && (!s->objects || !s->objects->head || !is_room))
+		r = error_set(err, EINVAL, "these objects were not announced");
+	return r;
+}
+
+static int sink_begin(void *to, const struct object_graph *head, struct error *err)
+{
+	struct store *s = to;
+	struct objects_made *m;
+	int r = run_writable(s, err);
+
+	if (!r && s->objects)
 		r = error_set(err, EEXIST, "the objects of a run are stored once");
-	if (!r)
-		r = check_order(g, err);
 	if (r)
 		return r;
-	s->has_objects = true;
-	buf_varint(&raw, FORMAT);
-	object_types_add(&raw, g);
-	sum_lives(&raw, g);
-	r = put_page(s, HEAD, 0, &raw, err);
+	m = s->objects = mem_zalloc(sizeof(*m));
+	m->head = head;
+	m->lives = mem_zalloc(mem_bytes(head->nr_types + 1, sizeof(*m->lives)));
+	for (size_t i = 0; i < head->nr_types; i++)
+		m->lives[i].first_ns = m->lives[i].last_ns = NS_NONE;
+	return run_wrote(s, put_texts(s, head, &m->raw, err));
+}
+
+static int sink_objects(void *to, const struct object *v, size_t nr, struct error *err)
+{
+	struct store *s = to;
+	struct objects_made *m = s->objects;
+	int r = check_room(s, m && m->head && nr <= m->head->nr_objects - m->nr_objects, err);
+
 	if (!r)
-		r = put_texts(s, g, &raw, err);
-	if (!r)
-		r = put_instances(s, g, &raw, err);
-	if (!r)
-		r = put_links(s, g, &raw, err);
-	buf_done(&raw);
+		r = check_order(v, nr, m->type, m->head->nr_types, err);
+	if (r)
+		return run_wrote(s, r);
+	for (size_t i = 0; i < nr; i++) {
+		end_types(m, v[i].type, m->nr_objects + i);
+		see_object(m, &v[i]);
+	}
+	return run_wrote(s, put_instances(s, v, nr, err));
+}
+
+/* A reader knows where pages of links begin: all but the last are full. */
+static int sink_links(void *to, const struct object_link *v, size_t nr, struct error *err)
+{
+	struct store *s = to;
+	struct objects_made *m = s->objects;
+	int r = check_room(s,
+			   m && m->head && !(m->nr_links % PAGE_LINKS) &&
+				   nr <= m->head->nr_links - m->nr_links,
+			   err);
+
+	for (size_t first = 0; first < nr && !r; first += PAGE_LINKS) {
+		size_t left = nr - first, here = left < PAGE_LINKS ? left : PAGE_LINKS;
+
+		object_links_add(&m->raw, v + first, here);
+		r = put_page(s, LINKS, m->nr_links, &m->raw, err);
+		m->nr_links += here;
+	}
 	return run_wrote(s, r);
+}
+
+/* The first page is the last that is written: it sums up. */
+static int sink_end(void *to, struct error *err)
+{
+	struct store *s = to;
+	struct objects_made *m = s->objects;
+	int r = check_room(s,
+			   m && m->head && m->nr_objects == m->head->nr_objects &&
+				   m->nr_links == m->head->nr_links,
+			   err);
+
+	if (r)
+		return run_wrote(s, r);
+	end_types(m, m->head->nr_types, m->nr_objects);
+	buf_varint(&m->raw, FORMAT);
+	object_types_add(&m->raw, m->head);
+	for (size_t i = 0; i < m->head->nr_types; i++)
+		add_lives(&m->raw, &m->lives[i]);
+	m->head = NULL;
+	return run_wrote(s, put_page(s, HEAD, 0, &m->raw, err));
+}
+
+struct object_sink store_object_sink(struct store *s)
+{
+	return (struct object_sink){ .to = s,
+				     .begin = sink_begin,
+				     .objects = sink_objects,
+				     .links = sink_links,
+				     .end = sink_end };
+}
+
+int store_set_objects(struct store *s, const struct object_graph *g, struct error *err)
+{
+	int r = run_writable(s, err);
+
+	if (!r)
+		r = check_order(g->objects, g->nr_objects, 0, g->nr_types, err);
+	if (!r)
+		r = sink_begin(s, g, err);
+	if (!r)
+		r = sink_objects(s, g->objects, g->nr_objects, err);
+	if (!r)
+		r = sink_links(s, g->links, g->nr_links, err);
+	return r ? r : sink_end(s, err);
 }
 
 /* --- reading --------------------------------------------------------------------------------- */

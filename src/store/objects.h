@@ -10,7 +10,10 @@ struct arena;
 struct error;
 struct store;
 
-/* Of a run that is being written, once. The graph is borrowed for the call. */
+/* Takes the objects of a run that is being written, once, and writes them as they come. Links are
+ * to be handed over in 16,384s, but for the last ones. */
+struct object_sink store_object_sink(struct store *s);
+/* The same for who has all of them. The graph is borrowed for the call. */
 int store_set_objects(struct store *s, const struct object_graph *g, struct error *err);
 
 /* What of a graph is wanted beside its types and relations, which are small. */

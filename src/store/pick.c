@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "store/run.h"
+#include "store/wanted.h"
 
 /* Bodies that stand together are read together: a sample is drawn in groups of so many, since each
  * block of bodies that it touches has to be read. */
@@ -132,14 +134,9 @@ static int walk(struct picking *p, struct error *err)
 	bool in_turn = p->f->order == BY_ID && p->at_most;
 	int r = briefs_begin(p->s, &c, w->until_ns > 0 ? w->from_ns : INT64_MIN, err);
 
-	while (r >= 0 && (r = briefs_next(p->s, &c, &row, err)) > 0) {
-		if ((w->until_ns > 0 && row.b.start >= w->until_ns) ||
-		    (p->s->narrow.is_on && row.b.id > p->s->narrow.last) ||
-		    (in_turn && p->to->v.nr == p->at_most))
-			break;
-		if (narrow_has(&p->s->narrow, row.b.id) && wanted_brief(w, &row.b))
-			add(p, &row);
-	}
+	while (r >= 0 && !(in_turn && p->to->v.nr == p->at_most) &&
+	       (r = briefs_next_wanted(p->s, &c, w, &row, err)) > 0)
+		add(p, &row);
 	briefs_done(&c);
 	return r < 0 ? r : 0;
 }
@@ -202,11 +199,16 @@ static void draw(struct picks *p, uint64_t nr)
 	p->v.nr = kept ? kept : nr;
 }
 
-/* Whether the filter leaves all that is selected, whose number is known. */
-static bool is_all(const struct store *s, const struct request_filter *f)
+/* A question may be told the type and the time that are selected once more. */
+bool picks_are_all(const struct store *s, const struct request_filter *f)
 {
-	return !f->limit && !f->offset && !f->type.n && f->until_ns <= 0 && f->max_ns <= 0 &&
-	       store_nr_requests(s) > 1000 * (1u << GROUP_BITS);
+	const struct wanted *w = &s->narrow.wanted;
+	bool same_time = f->until_ns <= 0 || (s->narrow.is_on && f->from_ns == w->from_ns &&
+					      f->until_ns == w->until_ns);
+	bool same_type = !f->type.n || (s->narrow.is_on && w->is_typed &&
+					str_eq(f->type, s->catalog.types.v[w->type].name));
+
+	return !f->limit && !f->offset && f->max_ns <= 0 && same_time && same_type;
 }
 
 int picks_sample(struct store *s, const struct request_filter *f, struct picks *to, uint64_t nr,
@@ -216,7 +218,7 @@ int picks_sample(struct store *s, const struct request_filter *f, struct picks *
 	uint64_t all;
 	int r;
 
-	if (is_all(s, f)) {
+	if (picks_are_all(s, f) && store_nr_requests(s) > 1000 * (1u << GROUP_BITS)) {
 		all = store_nr_requests(s);
 		p.below = share_of(nr, all);
 		r = wanted_init(&p.wanted, s, f, err);

@@ -2,35 +2,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "store/bodies.h"
 #include "store/body.h"
 #include "store/code.h"
-#include "store/db.h"
 #include "store/run.h"
 #include "store/sorter.h"
-
-/*
- * A body block is a row of bodies: the length, the request itself, then its events, edges and
- * spans. The request stands here as well as in its own table, so that walking all bodies needs no
- * second lookup per request; only the id, which is not known before the end, stands in DB_IDS.
- */
-
-/* Requests of one sort look alike, and those of a while ago do: in blocks of half the size a run
- * of HDFS takes a quarter more room. The price: to look at one request, all of its block is read.
- */
-#define BODIES_BYTES ((size_t)1 << 20)
-
-int bodies_flush(struct store *s, struct error *err)
-{
-	int r;
-
-	if (!s->bodies.n)
-		return 0;
-	r = db_put(s->db, DB_BODIES, s->bodies_first, buf_str(&s->bodies), err);
-	vec_push(&s->body_blocks, s->bodies_first);
-	s->bodies_first = s->catalog.totals.nr_requests;
-	buf_clear(&s->bodies);
-	return r;
-}
 
 static int check_body(const struct request_body *b, struct error *err)
 {
@@ -70,7 +46,7 @@ static int add_request(struct store *s, const struct request *r, const struct re
 	buf_clear(&s->scratch);
 	code_add_request(&s->scratch, &s->syms, r);
 	body_add(&s->scratch, &s->syms, r, body);
-	buf_bytes(&s->bodies, buf_str(&s->scratch));
+	result = bodies_add(s, buf_str(&s->scratch), err);
 	if (!t->nr_requests || r->start < s->first_start)
 		s->first_start = r->start;
 	if (!t->nr_requests || r->start > s->last_start)
@@ -79,7 +55,7 @@ static int add_request(struct store *s, const struct request *r, const struct re
 	t->nr_spans += body->nr_spans;
 	catalog_saw(&s->catalog, r->start);
 	catalog_saw(&s->catalog, r->end);
-	return s->bodies.n >= BODIES_BYTES ? bodies_flush(s, err) : 0;
+	return result;
 }
 
 static void mark_placed(struct store *s, const struct request_body *body)

@@ -1,4 +1,4 @@
-/* Cursors over the two tables of requests: rows in order of id, bodies in order of ordinal. */
+/* A cursor over the table of requests, in order of id. */
 #ifndef CULPRIT_STORE_ROWS_H
 #define CULPRIT_STORE_ROWS_H
 
@@ -17,18 +17,5 @@ int rows_seek(struct store *s, struct rows *c, uint64_t id, struct error *err);
 /* 1, or 0 at the end. */
 int rows_next(struct store *s, struct rows *c, struct request *r, uint64_t *ordinal,
 	      struct error *err);
-
-struct bodies {
-	struct buf raw, raw_ids;
-	struct str left, ids;
-	uint64_t next; /* the ordinal that comes next */
-	bool loaded;
-};
-
-void bodies_done(struct bodies *c);
-int bodies_seek(struct store *s, struct bodies *c, uint64_t ordinal, struct error *err);
-/* 1 and the whole record (code_take_request, then body_take), or 0 at the end. */
-int bodies_next(struct store *s, struct bodies *c, uint64_t *id, struct str *record,
-		struct error *err);
 
 #endif

@@ -3,6 +3,7 @@
 #define CULPRIT_STORE_RUN_H
 
 #include "base/vec.h"
+#include "store/bodies.h"
 #include "store/brief.h"
 #include "store/catalog.h"
 #include "store/narrow.h"
@@ -14,6 +15,8 @@
 struct block_writer;
 struct db;
 struct events_read;
+struct lead;
+struct objects_made;
 struct sorter;
 struct stage;
 struct texts;
@@ -31,11 +34,9 @@ struct store {
 	struct sorter *sorter; /* of requests */
 	struct block_writer *block;
 	struct buf scratch;
-	struct buf bodies;         /* the body block that is being filled */
-	uint64_t bodies_first;     /* the ordinal of its first request */
-	VEC(uint64_t) body_blocks; /* the first ordinals of those written */
-	VEC(uint8_t) placed;       /* a bit for each event that is in a request */
-	bool has_objects;
+	struct bodies_made bodies;
+	VEC(uint8_t) placed;             /* a bit for each event that is in a request */
+	struct objects_made *objects;    /* NULL: none were begun */
 	struct nodesets sets;            /* of the nodes that requests cross */
 	int64_t first_start, last_start; /* of requests */
 
@@ -43,7 +44,9 @@ struct store {
 	struct events_read *events; /* the block that was decoded last */
 	struct texts *texts;        /* source files that are open */
 	struct brief_names brief_names;
-	struct narrow narrow; /* which requests walks see */
+	struct store_shared *shared; /* NULL: nothing is kept */
+	struct lead *lead;           /* by which pieces of bodies are read, once it is wanted */
+	struct narrow narrow;        /* which requests walks see */
 };
 
 /* Every write passes here, so that a run that failed once is never made whole. */
@@ -55,8 +58,8 @@ int events_flush(struct store *s, struct error *err);
 void events_read_free(struct events_read *e);
 /* number.c: sorts and numbers the requests, counts their types. */
 int number_requests(struct store *s, struct error *err);
-/* requests.c */
-int bodies_flush(struct store *s, struct error *err);
+/* objects.c */
+void objects_made_free(struct objects_made *m);
 /* text.c */
 void texts_free(struct texts *t);
 

@@ -13,7 +13,9 @@
 #include "store/db.h"
 #include "store/fetch.h"
 #include "store/pg_address.h"
+#include "store/lead.h"
 #include "store/run.h"
+#include "store/shared.h"
 #include "store/sorter.h"
 #include "store/stage.h"
 
@@ -139,11 +141,12 @@ static void end_writing(struct store *s)
 	s->block = NULL;
 	s->stage = NULL;
 	s->sorter = NULL;
-	buf_done(&s->bodies);
+	bodies_made_done(&s->bodies);
 	buf_done(&s->scratch);
-	vec_done(&s->body_blocks);
 	vec_done(&s->placed);
 	nodesets_done(&s->sets);
+	objects_made_free(s->objects);
+	s->objects = NULL;
 }
 
 int store_finish(struct store *s, struct error *err)
@@ -176,11 +179,19 @@ int store_open(struct store **s, const char *path, struct error *err)
 
 	if (!r)
 		r = catalog_load(&made->catalog, &made->syms, made->db, err);
+	if (!r && !store_is_remote(path))
+		made->shared = store_shared_new();
 	if (r)
 		store_close(made);
 	else
 		*s = made;
 	return r;
+}
+
+void store_share(struct store *s, struct store_shared *k)
+{
+	store_shared_free(s->shared);
+	s->shared = shared_use(k);
 }
 
 void store_watch(struct store *s, bool (*is_over)(void *to), void *to)
@@ -203,6 +214,8 @@ void store_close(struct store *s)
 	events_read_free(s->events);
 	texts_free(s->texts);
 	brief_names_done(&s->brief_names);
+	lead_free(s->lead);
+	store_shared_free(s->shared);
 	narrow_done(&s->narrow);
 	catalog_done(&s->catalog);
 	syms_done(&s->syms);

@@ -103,6 +103,20 @@ void store_close(struct store *s);
 /* Asked now and then while the run is read, true: whoever reads fails with -ECANCELED. NULL: nobody
  * is asked. */
 void store_watch(struct store *s, bool (*is_over)(void *to), void *to);
+/* Handles of one run, each in a thread of its own, need not read everything each by itself: what
+ * one of them has unpacked is kept, up to a bound, for all that share it. A handle of a file has
+ * one to itself otherwise. */
+struct store_shared;
+struct store_shared *store_shared_new(void);
+/* Handles that use it may go on. */
+void store_shared_free(struct store_shared *k);
+void store_share(struct store *s, struct store_shared *k);
+/* What a question has worked out of a whole run, under a name of its own, for whoever asks later or
+ * beside it: nobody changes it any more, and it lives as long as any handle that shares it. NULL
+ * where there is none. */
+const void *store_memo(struct store *s, const char *what);
+/* False where another was faster or the handle keeps nothing: then it is still the caller's. */
+bool store_set_memo(struct store *s, const char *what, void *memo, void (*memo_free)(void *memo));
 /* Another run that replaced this one in PostgreSQL has another one; 0 for a file. */
 uint64_t store_stamp(const struct store *s);
 /* Whether the file begins like a run file; false when it cannot be read. */
@@ -189,6 +203,11 @@ int store_each_body_of(struct store *s, const uint64_t *ids, size_t nr,
 		       int (*each)(void *ctx, const struct request *r,
 				   const struct request_body *body),
 		       void *ctx, struct error *err);
+/* The same in the order of the filter: for a page of a list, which reads a little of the run. */
+int store_each_body_in_order(struct store *s, const struct request_filter *f,
+			     int (*each)(void *ctx, const struct request *r,
+					 const struct request_body *body),
+			     void *ctx, struct error *err);
 /* 1 found, 0 no such request. Everything is allocated in the arena. */
 int store_request(struct store *s, uint64_t id, struct arena *arena, struct request *r,
 		  struct request_body *body, struct error *err);

@@ -19,6 +19,7 @@
 
 enum {
 	BATCH = 64 << 10, /* requests copied at a time when they are wanted in another order */
+	BODIES = 1024,    /* likewise, of bodies */
 	MOST = 4,         /* where one of so many is wanted, all are read */
 };
 
@@ -141,14 +142,8 @@ int store_each_brief(struct store *s, const struct request_filter *f,
 
 	if (!r)
 		r = briefs_begin(s, &c, w.until_ns > 0 ? w.from_ns : INT64_MIN, err);
-	while (!r && (r = briefs_next(s, &c, &row, err)) > 0) {
-		r = 0;
-		if ((w.until_ns > 0 && row.b.start >= w.until_ns) ||
-		    (s->narrow.is_on && row.b.id > s->narrow.last))
-			break;
-		if (narrow_has(&s->narrow, row.b.id) && wanted_brief(&w, &row.b))
-			r = each(ctx, &row.b);
-	}
+	while (!r && (r = briefs_next_wanted(s, &c, &w, &row, err)) > 0)
+		r = each(ctx, &row.b);
 	briefs_done(&c);
 	return r;
 }
@@ -171,21 +166,31 @@ static int hand_body(struct store *s, uint64_t id, struct str record, struct are
 	return each(ctx, &r, &body);
 }
 
+static int record_at(struct store *s, struct bodies *c, uint64_t ordinal, struct str *record,
+		     struct error *err)
+{
+	int r = 0;
+
+	if (s->narrow.sample && sampled_find(&s->narrow.sampled, ordinal, record))
+		return 0;
+	r = bodies_at(s, c, ordinal, record, err);
+	if (!r && s->narrow.sample)
+		sampled_keep(&s->narrow.sampled, ordinal, *record);
+	return r;
+}
+
 static int each_picked_body(struct store *s, struct picks *p, struct arena *arena, body_fn *each,
 			    void *ctx, struct error *err)
 {
 	struct bodies c = { 0 };
 	struct str record;
-	uint64_t id = 0;
 	int r = 0;
 
 	picks_by_ordinal(p);
 	for (size_t i = 0; i < p->v.nr && !r; i++) {
-		r = bodies_seek(s, &c, p->v.v[i].ordinal, err);
-		if (!r && bodies_next(s, &c, &id, &record, err) <= 0)
-			r = db_damaged(s->db, "the body of a request is missing", err);
+		r = record_at(s, &c, p->v.v[i].ordinal, &record, err);
 		if (!r)
-			r = hand_body(s, id, record, arena, each, ctx, err);
+			r = hand_body(s, p->v.v[i].id, record, arena, each, ctx, err);
 	}
 	bodies_done(&c);
 	return r;
@@ -210,16 +215,80 @@ static int each_body(struct store *s, struct arena *arena, body_fn *each, void *
 	return r;
 }
 
+/* Reads the records of one batch as they stand and hands them on in the order of the batch. */
+static int each_body_of_batch(struct store *s, const struct pick *batch, size_t nr,
+			      struct arena *records, struct arena *arena, body_fn *each, void *ctx,
+			      struct error *err)
+{
+	struct str *got = arena_array(records, struct str, nr), record;
+	struct picks order = { 0 };
+	struct bodies c = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		vec_push(&order.v, (struct pick){ .id = i, .ordinal = batch[i].ordinal });
+	picks_by_ordinal(&order);
+	for (size_t i = 0; i < nr && !r; i++) {
+		r = bodies_at(s, &c, order.v.v[i].ordinal, &record, err);
+		if (!r)
+			got[order.v.v[i].id] = arena_str(records, record);
+	}
+	bodies_done(&c);
+	vec_done(&order.v);
+	for (size_t i = 0; i < nr && !r; i++)
+		r = hand_body(s, batch[i].id, got[i], arena, each, ctx, err);
+	return r;
+}
+
+int store_each_body_in_order(struct store *s, const struct request_filter *f, body_fn *each,
+			     void *ctx, struct error *err)
+{
+	struct arena records = { 0 }, arena = { 0 };
+	struct picks p = { 0 };
+	int r = picks_make(s, f, &p, err);
+
+	for (size_t i = 0; i < p.v.nr && !r; i += BODIES) {
+		r = each_body_of_batch(s, p.v.v + i, p.v.nr - i < BODIES ? p.v.nr - i : BODIES,
+				       &records, &arena, each, ctx, err);
+		arena_reset(&records);
+	}
+	arena_done(&records);
+	arena_done(&arena);
+	vec_done(&p.v);
+	return r;
+}
+
+/* A sample of all that is selected is drawn once. */
+static int draw_sample(struct store *s, const struct request_filter *f, struct picks *p,
+		       struct error *err)
+{
+	struct sampled *k = &s->narrow.sampled;
+	uint64_t left = 0;
+	int r = 0;
+
+	if (k->is_drawn && picks_are_all(s, f)) {
+		vec_each (&k->drawn.v, one)
+			vec_push(&p->v, *one);
+		return 0;
+	}
+	r = picks_sample(s, f, p, s->narrow.sample, &left, err);
+	store_was_sampled(s, left);
+	if (r || !picks_are_all(s, f))
+		return r;
+	vec_each (&p->v, one)
+		vec_push(&k->drawn.v, *one);
+	k->is_drawn = true;
+	return 0;
+}
+
 static int pick_and_read(struct store *s, const struct request_filter *f, struct arena *arena,
 			 body_fn *each, void *ctx, struct error *err)
 {
 	struct picks p = { 0 };
-	uint64_t left = 0;
 	/* who gives a limit has bounded it already */
-	int r = s->narrow.sample && !f->limit ? picks_sample(s, f, &p, s->narrow.sample, &left, err)
+	int r = s->narrow.sample && !f->limit ? draw_sample(s, f, &p, err)
 					      : picks_make(s, f, &p, err);
 
-	store_was_sampled(s, left);
 	if (!r)
 		r = each_picked_body(s, &p, arena, each, ctx, err);
 	vec_done(&p.v);

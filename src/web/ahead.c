@@ -23,6 +23,7 @@ static const struct {
 	{ "/api/paths", { { "graph", "" } } },
 	{ "/api/paths", { { "fold", "" }, { "spread", "" }, { "limit", "1000" } } },
 	{ "/api/slow", { { 0 } } },
+	{ "/api/variance", { { "tree", "" }, { "top", "300" } } },
 };
 
 struct ahead {
@@ -66,7 +67,9 @@ static void ask_of(struct ahead *a, unsigned run)
 		q.params[q.nr_params++] = (struct asked_param){ "run", number };
 		for (int k = 0; k < 3 && asked_first[i].params[k].name; k++)
 			q.params[q.nr_params++] = asked_first[i].params[k];
-		api_ahead(a->api, &q);
+		/* others came first: it is asked again */
+		while (!api_ahead(a->api, &q) && !is_stopped(a))
+			pause_a_little(a);
 	}
 }
 

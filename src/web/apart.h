@@ -16,12 +16,21 @@ void apart_free(struct apart *a);
 /* From now on nothing is asked, and what is being asked fails. */
 void apart_stop(struct apart *a);
 
+/* Who asks for what, and whether he still waits. */
+struct apart_asker {
+	struct str key;
+	bool is_ahead;             /* nobody waits yet: he yields to whoever does */
+	bool (*is_over)(void *to); /* NULL: he waits to the end */
+	void *over_to;
+};
+
 /* One who waits for its turn may find that it has been answered meanwhile. */
-void apart_lock(struct apart *a);
+void apart_lock(struct apart *a, const struct apart_asker *who);
 void apart_unlock(struct apart *a);
 /* Runs this program with these arguments, which end with NULL, while locked: its output is added to
- * *answer. What nobody waits for yields to others. 0, 1 nothing found, or negative. */
-int apart_ask(struct apart *a, char *const *args, bool is_awaited, struct buf *answer,
+ * *answer. 0, 1 nothing found, or negative: -ECANCELED where it was ended because others wait for
+ * other answers and nobody for this one, or nobody came back for it. */
+int apart_ask(struct apart *a, char *const *args, const struct apart_asker *who, struct buf *answer,
 	      struct error *err);
 
 #endif

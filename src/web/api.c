@@ -266,8 +266,8 @@ static void command_of(const struct put *p, struct runs *runs, struct buf *to, c
 	args[nr] = NULL;
 }
 
-static int ask_apart(const struct api *api, const struct put *p, struct buf *body,
-		     struct error *err)
+static int ask_apart(const struct api *api, const struct put *p, const struct apart_asker *who,
+		     struct buf *body, struct error *err)
 {
 	char *args[OPTIONS_MAX + 9];
 	struct buf text = { 0 }, key = { 0 };
@@ -280,7 +280,7 @@ static int ask_apart(const struct api *api, const struct put *p, struct buf *bod
 		is_known = is_known && kept_file(runs_file(api->runs, p->run[i]), &key);
 	buf_add(&key, buf_str(&text));
 	if (!is_known || !kept_find(buf_str(&key), body)) {
-		r = apart_ask(api->apart, args, !p->is_ahead, body, err);
+		r = apart_ask(api->apart, args, who, body, err);
 		if (r >= 0 && is_known)
 			kept_put(buf_str(&key), buf_str(body));
 	}
@@ -301,6 +301,7 @@ static int ask_somehow(const struct api *api, struct put *p, struct str key, str
 		       struct error *err)
 {
 	const char *name = p->question->nr_runs == 1 ? runs_name(api->runs, p->run[0]) : NULL;
+	struct apart_asker who = { key, p->is_ahead, p->asked->is_over, p->asked->over_to };
 	int got = 0;
 
 	if (!can_ask_apart(api, p))
@@ -308,11 +309,11 @@ static int ask_somehow(const struct api *api, struct put *p, struct str key, str
 	/* others need not wait for what is worked out elsewhere */
 	if (!p->is_ahead && api->crowd)
 		crowd_done(api->crowd);
-	apart_lock(api->apart);
+	apart_lock(api->apart, &who);
 	if (p->asked->is_over && p->asked->is_over(p->asked->over_to))
 		got = error_set(err, ECANCELED, "nobody waits for the answer any more");
 	else if (!answers_find(api->answers, key, &r->body, &r->status))
-		got = ask_apart(api, p, &r->body, err);
+		got = ask_apart(api, p, &who, &r->body, err);
 	/* before the next one looks whether it is there */
 	if (got >= 0 && r->body.n <= BODY_MAX)
 		answers_put(api->answers, key, buf_str(&r->body), r->status);
@@ -322,7 +323,7 @@ static int ask_somehow(const struct api *api, struct put *p, struct str key, str
 	return got;
 }
 
-static void answer(const struct api *api, struct put *p, struct reply *r)
+static int answer(const struct api *api, struct put *p, struct reply *r)
 {
 	struct error err = { 0 };
 	struct buf key = { 0 };
@@ -331,7 +332,7 @@ static void answer(const struct api *api, struct put *p, struct reply *r)
 	key_of(p, &key);
 	if (answers_find(api->answers, buf_str(&key), &r->body, &r->status)) {
 		buf_done(&key);
-		return;
+		return 0;
 	}
 	got = ask_somehow(api, p, buf_str(&key), r, &err);
 	if (got < 0)
@@ -341,21 +342,24 @@ static void answer(const struct api *api, struct put *p, struct reply *r)
 	else
 		answers_put(api->answers, buf_str(&key), buf_str(&r->body), r->status);
 	buf_done(&key);
+	return got;
 }
 
-void api_ahead(const struct api *api, const struct asked *a)
+bool api_ahead(const struct api *api, const struct asked *a)
 {
 	struct put p = { .question = find_question(a->path + strlen("/api/")),
 			 .asked = a,
 			 .is_ahead = true };
 	struct reply r = { .status = 200 };
 	struct error err = { 0 };
+	int got = 0;
 
 	if (p.question && prepare(&p, a, &err) >= 0 && take_runs(&p, api->runs, &err) >= 0 &&
 	    can_ask_apart(api, &p))
-		answer(api, &p, &r);
+		got = answer(api, &p, &r);
 	give_runs(&p, api->runs);
 	reply_done(&r);
+	return got != -ECANCELED;
 }
 
 void api_question(const struct api *api, const struct asked *a, struct reply *r)

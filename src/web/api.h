@@ -3,8 +3,11 @@
 #ifndef CULPRIT_WEB_API_H
 #define CULPRIT_WEB_API_H
 
+#include <stdbool.h>
+
 struct asked;
 struct error;
+struct live_hub;
 struct reply;
 struct runs;
 struct answers;
@@ -16,6 +19,7 @@ struct api {
 	struct answers *answers;
 	const char *version;
 	struct apart *apart;
+	const struct live_hub *live; /* NULL: no hub is known */
 	struct crowd *crowd; /* in which every question has its place but those asked ahead */
 };
 
@@ -28,8 +32,9 @@ int api_run(const char *text, unsigned *run, struct error *err);
 void api_runs(const struct api *api, const struct asked *a, struct reply *r);
 /* /api/questions: one object for each question, with its options. */
 void api_questions(const struct api *api, const struct asked *a, struct reply *r);
-/* Sees to it that what takes long is answered before it is asked for. */
-void api_ahead(const struct api *api, const struct asked *a);
+/* Sees to it that what takes long is answered before it is asked for. False where it gave way to
+ * somebody who waits for something else. */
+bool api_ahead(const struct api *api, const struct asked *a);
 /* /api/NAME for every name in the table of questions. */
 void api_question(const struct api *api, const struct asked *a, struct reply *r);
 

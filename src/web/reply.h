@@ -14,7 +14,7 @@ struct reply {
 	int file;         /* instead of body: a file of so many bytes; 0: none */
 	uint64_t file_bytes;
 	bool is_packed;        /* the bytes are gzip */
-	char etag[24];         /* empty: none */
+	char etag[40];         /* empty: none */
 	char location[512];    /* of a redirect */
 	char cookie[160];      /* to be set; empty: none */
 	char disposition[160]; /* of a download; empty: shown */

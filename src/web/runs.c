@@ -30,6 +30,7 @@ struct run {
 	uint64_t generation;
 	struct store *spare[SPARE_MAX];
 	size_t nr_spare;
+	struct store_shared *shared; /* by handles of the file that is there */
 };
 
 struct runs {
@@ -49,6 +50,8 @@ static void drop_spare(struct run *run)
 {
 	while (run->nr_spare)
 		store_close(run->spare[--run->nr_spare]);
+	store_shared_free(run->shared);
+	run->shared = NULL;
 }
 
 void runs_free(struct runs *r)
@@ -194,6 +197,21 @@ static void notice_stamp(struct run *run, const struct store *s)
 	drop_spare(run);
 }
 
+/* A file that was replaced while it was opened may be either: its handle shares nothing. */
+static void notice_opened(struct run *run, struct store *s, uint64_t generation)
+{
+	if (run->is_remote) {
+		notice_stamp(run, s);
+		return;
+	}
+	notice_change(run);
+	if (run->generation != generation || run->is_gone)
+		return;
+	if (!run->shared)
+		run->shared = store_shared_new();
+	store_share(s, run->shared);
+}
+
 static int not_ready(const struct run *run, struct error *err)
 {
 	if (run->state == FAILED)
@@ -239,11 +257,12 @@ int runs_take(struct runs *r, unsigned run, struct store **s, uint64_t *generati
 		return got < 0 ? got : 0;
 	/* the path of a run that is ready never changes, and opening may take its time */
 	got = store_open(s, it->path, err);
-	if (got < 0 || !it->is_remote)
+	if (got < 0)
 		return got;
 	pthread_mutex_lock(&r->lock);
-	notice_stamp(it, *s);
-	*generation = it->generation;
+	notice_opened(it, *s, *generation);
+	if (it->is_remote)
+		*generation = it->generation;
 	pthread_mutex_unlock(&r->lock);
 	return 0;
 }

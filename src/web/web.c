@@ -42,7 +42,8 @@ struct web {
 static const char *const headers[][2] = {
 	{ "Content-Security-Policy",
 	  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-	  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
+	  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+	  "require-trusted-types-for 'script'; trusted-types 'none'" },
 	{ "X-Content-Type-Options", "nosniff" },
 	{ "X-Frame-Options", "DENY" },
 	{ "Referrer-Policy", "no-referrer" },
@@ -98,8 +99,10 @@ static void add_headers(struct MHD_Response *response, const struct reply *r, bo
 		MHD_add_response_header(response, "Content-Type", r->type);
 	if (r->is_packed)
 		MHD_add_response_header(response, "Content-Encoding", "gzip");
-	if (r->etag[0])
+	if (r->etag[0]) {
 		MHD_add_response_header(response, "ETag", r->etag);
+		MHD_add_response_header(response, "Vary", "Accept-Encoding");
+	}
 	MHD_add_response_header(response, "Cache-Control", r->etag[0] ? "no-cache" : "no-store");
 	if (r->location[0])
 		MHD_add_response_header(response, "Location", r->location);
@@ -326,6 +329,7 @@ int web_start(struct web **made, const struct web_options *o, struct runs *runs,
 	w->guard = (struct guard){ o->token, o->cert != NULL, o->port, o->host };
 	w->crowd = crowd_new(CROWD_MAX, ANSWERED_MAX);
 	w->api.crowd = w->crowd;
+	w->api.live = o->live;
 	errno = 0;
 	w->daemon = start_daemon(w, o, &at);
 	if (!w->daemon) {

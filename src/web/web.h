@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct error;
+struct live_hub;
 struct runs;
 struct web;
 
@@ -15,6 +16,7 @@ struct web_options {
 	const char *token;      /* NULL: none, which only loopback may do without */
 	const char *cert, *key; /* PEM; NULL: no TLS, likewise */
 	const char *version;
+	const struct live_hub *live; /* NULL: none */
 };
 
 /* Serves on threads of its own from now on, until web_stop. */

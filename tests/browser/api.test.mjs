@@ -45,9 +45,25 @@ export async function every_question_is_answered_as_on_the_command_line({ url, r
 	assert.equal(diff, asked('diff', runs.hdfs, runs.later));
 }
 
+/** A tool that looks at the server need not unpack, nor read. */
+export async function whoever_cannot_unpack_sees_the_page_too({ url }) {
+	for (const path of ['/', '/page.js', '/style.css']) {
+		const plain = await raw(url, path),
+			refused = await raw(url, path, { headers: { 'accept-encoding': 'gzip;q=0, identity' } }),
+			head = await raw(url, path, { method: 'HEAD' });
+		assert.deepEqual([plain.status, refused.status, head.status], [200, 200, 200], path);
+		assert.equal(plain.headers['content-encoding'], undefined);
+		assert.ok(plain.body.length > 100 && plain.body === refused.body);
+		assert.equal(plain.body, await (await fetch(`${url}${path.slice(1)}`)).text());
+		assert.equal(head.body, '');
+		assert.equal((await raw(url, path, { headers: { 'if-none-match': plain.headers.etag } })).status, 304);
+	}
+}
+
 export async function headers_protect_the_page({ url }) {
 	for (const path of ['/', '/api/runs', '/page.js', '/nothing']) {
 		const { headers } = await raw(url, path, { headers: { 'accept-encoding': 'gzip' } });
+		assert.match(headers['content-security-policy'], /require-trusted-types-for 'script'/);
 		assert.match(headers['content-security-policy'], /default-src 'none'/);
 		assert.doesNotMatch(headers['content-security-policy'], /unsafe/);
 		assert.equal(headers['x-content-type-options'], 'nosniff');

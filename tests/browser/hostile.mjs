@@ -1,8 +1,8 @@
 // A log in which names try to be more than names: markup, script, ten thousand characters, other directions, control characters.
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const TRICKS = [
+export const TRICKS = [
 	'<script>window.pwned=1</script>',
 	'<img src=x onerror=window.pwned=1>',
 	'"><svg onload=window.pwned=1>',
@@ -62,13 +62,18 @@ function oddObjects(at) {
 	return lines.join('\n') + '\n';
 }
 
+/** A log that was written anew is another one: its lines would not be read back. */
+function write(path, text) {
+	if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
+}
+
 /** As logs and as a trace; returns the files. */
 export function writeHostile(folder) {
 	const log = join(folder, '<img src=x onerror=window.pwned=1>\u202e&quot;.log'),
 		trace = join(folder, 'hostile.json'),
 		objects = join(folder, 'hostile objects.log');
 	const at = i => new Date(1_790_000_000_000 + 50 * i).toISOString().replace('T', ' ').replace('Z', '');
-	writeFileSync(
+	write(
 		log,
 		hostileNames
 			.map(
@@ -77,8 +82,8 @@ export function writeHostile(folder) {
 			)
 			.join('\n') + '\n',
 	);
-	writeFileSync(objects, oddObjects(at));
-	writeFileSync(
+	write(objects, oddObjects(at));
+	write(
 		trace,
 		JSON.stringify({
 			data: hostileNames.map((name, i) => ({

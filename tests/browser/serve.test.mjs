@@ -6,7 +6,7 @@ import { get } from 'node:https';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { Server } from './stage.mjs';
+import { Server, asked, rows } from './stage.mjs';
 
 const CULPRIT = process.env.CULPRIT,
 	ROOT = process.env.ROOT;
@@ -198,6 +198,29 @@ export async function runs_that_change_or_vanish_are_shown_so(scene) {
 	await server.close();
 	await scene.page.getByText('Is culprit serve still running?').waitFor();
 	scene.complaints.length = 0; // the browser tells of the run that was gone, and of the server
+}
+
+export async function rounds_of_a_program_that_runs_come_in_by_themselves(scene) {
+	const folder = join(scene.stage.work, 'runs', 'rounds'),
+		path = join(folder, 'run.culprit'),
+		show = from => {
+			copyFileSync(from, `${path}.new`);
+			renameSync(`${path}.new`, path);
+		},
+		sentence = () => scene.text('.view.variance .sentence');
+	mkdirSync(folder, { recursive: true });
+	show(scene.runs.hdfs);
+	const server = await Server.start([path]);
+	await scene.open('#/variance', server.address);
+	const first = await sentence();
+	assert.equal(first, rows(asked('variance', scene.runs.hdfs)).find(r => r.section === 'summary').text);
+	// culprit variance writes a run after each round, in place of the one before
+	show(scene.runs.later);
+	await scene.page.waitForFunction(was => document.querySelector('.view.variance .sentence')?.textContent !== was, first);
+	await scene.settled();
+	assert.equal(await sentence(), rows(asked('variance', scene.runs.later)).find(r => r.section === 'summary').text);
+	await server.close();
+	scene.complaints.length = 0; // the browser tells of the server
 }
 
 export async function runs_of_the_same_name_are_told_apart(scene) {

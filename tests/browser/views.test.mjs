@@ -2,28 +2,61 @@
 import assert from 'node:assert/strict';
 import { asked, rows } from './stage.mjs';
 
-const VIEWS = ['answer', 'requests', 'request', 'paths', 'objects', 'diff'];
+const VIEWS = ['answer', 'requests', 'request', 'paths', 'objects', 'diff', 'variance', 'live'];
 
 export async function the_first_finding_is_that_of_the_command_line(scene) {
 	const findings = rows(asked('answer', scene.runs.hdfs)).filter(r => r.text);
 	await scene.open('#/answer');
 	const cards = await scene.texts('.finding .sentence');
 	assert.equal(cards.length, findings.length);
-	assert.equal(cards[0].trim(), findings[0].text.split('\n')[0].trim());
+	// the sentence that names the culprit stands first, all are there
+	const said = findings[0].text
+		.split('\n')
+		.map(t => t.trim())
+		.filter(Boolean);
+	assert.ok(said.includes(cards[0].trim()), cards[0]);
+	assert.ok(!findings[0].node || cards[0].includes(findings[0].node));
+	const card = await scene.text('.finding');
+	for (const line of said) assert.ok(card.includes(line), line);
 	assert.match(await scene.text('.finding .sure'), new RegExp(`${Math.round(100 * findings[0].confidence)} % sure`));
 	assert.ok((await scene.page.locator('.finding .picture svg').count()) > 0);
 }
 
 export async function from_the_finding_to_its_evidence(scene) {
 	await scene.open('#/answer');
-	const way = scene.page.locator('.finding .ways a').first(),
-		text = await way.innerText();
-	await way.click();
-	await scene.settled();
-	assert.match(scene.hash, text.startsWith('request ') ? /^#\/request\?/ : /^#\/requests\?/);
-	await scene.page.goBack();
-	await scene.settled();
-	assert.match(scene.hash, /^#\/answer|^$|^#\/$/);
+	const [finding] = rows(asked('answer', scene.runs.hdfs)).filter(r => r.text);
+	// one click, or j and Enter: a request in which the step that is blamed is picked
+	for (const go of [
+		() => scene.page.locator('.finding .ways a').first().click(),
+		async () => {
+			await scene.page.keyboard.press('j');
+			await scene.page.keyboard.press('Enter');
+		},
+	]) {
+		await go();
+		await scene.page.waitForFunction(() => location.hash.startsWith('#/request?'));
+		await scene.settled();
+		assert.ok(scene.hash.includes(`request=${finding.examples[0]}`));
+		assert.equal(await scene.text('.detail h2'), finding.name);
+		assert.equal(await scene.text('.timeline .row.at .node'), finding.node);
+		assert.ok(await scene.page.locator('.timeline .row.at').isVisible());
+		await scene.page.goBack();
+		await scene.settled();
+		assert.match(scene.hash, /^#\/answer|^$|^#\/$/);
+	}
+	for (const [text, view] of [
+		['requests over time', 'requests'],
+		['against the usual time', 'diff'],
+	]) {
+		const way = scene.page.locator('.finding .ways a', { hasText: text }).first();
+		if (!(await way.count())) continue;
+		await way.click();
+		await scene.page.waitForFunction(v => location.hash.startsWith(`#/${v}?`), view);
+		await scene.settled();
+		assert.equal(await scene.page.locator('.empty').count(), 0, text);
+		await scene.page.goBack();
+		await scene.settled();
+	}
 }
 
 export async function requests_show_the_types_and_the_slowest(scene) {
@@ -126,6 +159,72 @@ export async function two_runs_are_compared(scene) {
 	assert.equal(await scene.page.locator('.view.diff .table').getAttribute('aria-rowcount'), String(want.length + 1));
 	await scene.open('#/diff');
 	assert.match(await scene.text('.empty'), /Against/);
+}
+
+export async function two_runs_are_compared_by_factor(scene) {
+	const want = rows(asked('diff', scene.runs.later, scene.runs.hdfs, '--by', 'factor')).filter(r => r.what === 'factor');
+	assert.ok(want.length > 2, 'the samples differ in some factors');
+	assert.equal(
+		await (await fetch(`${scene.url}api/diff?run=2&against=1&by=factor`)).text(),
+		asked('diff', scene.runs.later, scene.runs.hdfs, '--by', 'factor'),
+	);
+	await scene.open('#/diff?run=1&against=2');
+	await scene.page.getByRole('button', { name: 'by factor' }).click();
+	await scene.settled();
+	assert.ok(scene.hash.includes('by=factor'));
+	assert.equal(await scene.page.locator('.picker .here').innerText(), 'by factor');
+	assert.equal(await scene.page.locator('.view.diff .table').getAttribute('aria-rowcount'), String(want.length + 1));
+	assert.deepEqual(
+		(await scene.texts('.view.diff .tbody .tr [role=cell]:nth-child(2)')).slice(0, 3),
+		want.slice(0, 3).map(r => r.name),
+	);
+	// squares of time, and as many bars as there is room for
+	assert.ok((await scene.text('.view.diff .sentence')).includes(`${want[0].factor[0]} `));
+	assert.match(await scene.text('.view.diff .sentence'), /[num]?s² .* of the difference\.$/);
+	assert.equal(await scene.page.locator('.tornado rect').count(), Math.min(8, want.length));
+	await scene.screen('diff-by-factor');
+	// from a factor to what it is in the run that is looked at
+	await scene.page.locator('.view.diff .tbody .tr').first().click();
+	await scene.settled();
+	assert.ok(scene.hash.startsWith('#/variance?'));
+	assert.equal(new URLSearchParams(scene.hash.split('?')[1]).get('what'), want[0].name);
+	// and back to times: other columns
+	await scene.open('#/diff?run=1&against=2&by=factor');
+	await scene.page.getByRole('button', { name: 'by hop' }).click();
+	await scene.settled();
+	assert.ok((await scene.text('.view.diff .th')).includes('Step'));
+}
+
+export async function variance_shows_the_factors_of_the_command_line(scene) {
+	const told = rows(asked('variance', scene.runs.hdfs)),
+		factors = told.filter(r => r.factor),
+		whole = told.find(r => r.section === 'summary');
+	await scene.open('#/variance');
+	assert.equal(await scene.text('.view.variance .sentence'), whole.text);
+	const names = await scene.texts('.view.variance .tbody .tr [role=cell]:first-child');
+	assert.deepEqual(
+		names.slice(0, 3),
+		factors.slice(0, 3).map(r => r.factor.join(' with ')),
+	);
+	const tree = rows(asked('variance', scene.runs.hdfs, '--tree')).filter(r => r.place !== undefined);
+	assert.ok((await scene.text('.icicles')).includes(tree[0].name));
+	// the slider: constant first, all of the variation is what is there now
+	const p99 = async () => (await scene.texts('.supposed tbody tr:first-child td'))[2];
+	const picked = factors.find(r => r.if_p99);
+	await scene.page.locator('.view.variance .tbody .tr', { hasText: picked.factor[0] }).first().click();
+	await scene.settled();
+	assert.ok(scene.hash.includes('what='));
+	const constant = await p99();
+	await scene.page.getByLabel('How much of its variation is left').focus();
+	await scene.page.keyboard.press('End');
+	await scene.settled();
+	assert.ok(scene.hash.includes('kept=10'));
+	assert.equal(await p99(), (await scene.texts('.supposed tbody tr:first-child td'))[1]);
+	await scene.page.keyboard.press('Home');
+	await scene.settled();
+	assert.equal(await p99(), constant);
+	const gap = factors.filter(r => r.tail).sort((a, b) => b.tail.share - a.tail.share)[0];
+	assert.equal((await scene.texts('.tails tbody td.who'))[0], gap.factor[0]);
 }
 
 export async function a_link_shows_the_same_to_another_person(scene) {

@@ -9,17 +9,20 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/time.h"
 #include "infer/objects/objects.h"
 #include "model/loss.h"
 #include "model/mention.h"
 #include "model/object.h"
+#include "gathered.h"
 
 #define MENTIONS_START (1700000000LL * NS_S)
 
 struct told_graph {
 	struct objects *o;
-	struct object_graph g;
+	struct gathered told;
+	struct object_graph g; /* of it */
 	struct losses losses;
 	int64_t now_ns;
 };
@@ -38,6 +41,7 @@ static inline void told_graph_init(struct told_graph *t, size_t memory_bytes)
 
 static inline void told_graph_done(struct told_graph *t)
 {
+	gathered_done(&t->told);
 	objects_free(t->o);
 }
 
@@ -93,10 +97,14 @@ static inline void tellf(struct told_graph *t, const char *fmt, ...)
 
 static inline void settle(struct told_graph *t)
 {
-	struct error *err = NULL;
+	struct object_sink sink = gathered_sink(&t->told);
+	struct error err = { 0 };
 
-	if (objects_settle(t->o, &t->g, &t->losses, err))
+	gathered_done(&t->told);
+	objects_settle(t->o, &t->losses);
+	if (objects_tell(t->o, &sink, &err))
 		abort();
+	t->g = t->told.g;
 }
 
 static inline int by_text(const void *a, const void *b)

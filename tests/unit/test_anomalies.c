@@ -2,6 +2,8 @@
  */
 #include "unit.h"
 
+#include <stdio.h>
+
 #include "ask/activity.h"
 #include "ask/alike.h"
 #include "ask/anomaly.h"
@@ -11,7 +13,7 @@
 /* --- slow nodes ------------------------------------------------------------------------------ */
 
 /* A block is written through three of four nodes in a row; each takes as long as the slowest. */
-static struct store *pipelines(const char *slow, double from, double until)
+static struct store *pipelines_and(const char *slow, double from, double until, int64_t aside)
 {
 	static const char *const nodes[] = { "dn1", "dn2", "dn3", "dn4" };
 	struct store *s = run_new();
@@ -33,8 +35,47 @@ static struct store *pipelines(const char *slow, double from, double until)
 				add(&m, 0, nodes[k], "writeBlock", at + NS_MS, at + NS_MS + ns);
 		put(s, &m);
 	}
+	/* slow, but for another reason, and on the slow node at that time */
+	if (aside) {
+		struct made m = { .type = "write" };
+
+		add(&m, SPAN_NONE, "nn", "create", AT(from + 1), AT(from + 1) + aside);
+		add(&m, 0, slow, "writeBlock", AT(from + 1), AT(from + 1) + 20 * NS_MS);
+		put(s, &m);
+	}
 	run_finish(s);
 	return s;
+}
+
+static struct store *pipelines(const char *slow, double from, double until)
+{
+	return pipelines_and(slow, from, until, 0);
+}
+
+static void the_first_example_shows_what_is_told(void **state)
+{
+	struct store *s = pipelines_and("dn3", 20, 35, 5 * NS_S);
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct json_value v;
+	struct str lines;
+	int64_t slowest;
+	char wanted[32];
+	int got;
+
+	(void)state;
+	run_ask(&s, "requests", (const char *const[]){ "slowest", "1", NULL }, &out, &got);
+	lines = buf_str(&out);
+	assert_true(run_next(j, &lines, &v));
+	slowest = run_int(v, "id");
+	snprintf(wanted, sizeof(wanted), "\"examples\":[%lld", (long long)slowest);
+	run_ask(&s, "answer", NULL, &out, &got);
+	assert_true(str_find(buf_str(&out), STR("dn3 is the culprit")) < out.n);
+	assert_true(str_find(buf_str(&out), str_of(wanted)) >=
+		    str_find(buf_str(&out), STR("\"why-slow\"")));
+	buf_done(&out);
+	json_free(j);
+	store_close(s);
 }
 
 static void the_slow_one_of_nodes_that_work_together_is_named_with_its_time(void **state)
@@ -579,6 +620,7 @@ static void a_reason_is_told_before_what_is_merely_felt(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_example_shows_what_is_told),
 		cmocka_unit_test(the_slow_one_of_nodes_that_work_together_is_named_with_its_time),
 		cmocka_unit_test(nodes_that_work_together_evenly_are_not_blamed),
 		cmocka_unit_test(who_waits_for_a_slow_node_is_not_blamed),

@@ -146,6 +146,7 @@ struct talk {
 	int calls;
 	int64_t db_ns; /* of each call */
 	float sure;
+	const char *type; /* or the usual one */
 };
 
 static void add_talk(struct store *s, int i, const struct talk *t)
@@ -158,7 +159,7 @@ static void add_talk(struct store *s, int i, const struct talk *t)
 				   .node = STR("web"),
 				   .confidence = 1 } };
 	struct request_body body = { .spans = spans, .nr_spans = 1 + (size_t)t->calls };
-	struct request r = { .type = STR("client \xe2\x86\x92 web"),
+	struct request r = { .type = t->type ? str_of(t->type) : STR("client \xe2\x86\x92 web"),
 			     .method = STR("paths"),
 			     .start = at,
 			     .nr_spans = 1 + (uint32_t)t->calls,
@@ -294,6 +295,39 @@ static void calls_that_are_a_guess_are_told_as_such(void **state)
 	json_free(j);
 }
 
+/* Which of its callers a call of db is for is a guess, and most calls became faster. */
+static void nothing_takes_less_than_no_time(void **state)
+{
+	static const struct talk brief = { 1, NS_MS, 0.5F, "brief" };
+	static const struct talk before = { 1, 40 * NS_MS, 0.5F, NULL };
+	static const struct talk after = { 1, 4 * NS_MS, 0.5F, NULL };
+	struct store *runs[] = { run_new(), run_new() };
+	struct json *j = json_new();
+	struct buf out = { 0 };
+	struct json_value v;
+	struct str lines;
+	int got, nr = 0;
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		add_talk(runs[0], i, i % 2 ? &brief : &before);
+		add_talk(runs[1], i, i % 2 ? &brief : &after);
+	}
+	run_finish(runs[0]);
+	run_finish(runs[1]);
+	run_ask(runs, "diff", NULL, &out, &got);
+	lines = buf_str(&out);
+	for (; run_next(j, &lines, &v); nr++) {
+		assert_true(run_int(v, "before") >= 0);
+		assert_true(run_int(v, "after") >= 0);
+	}
+	assert_true(nr >= 4);
+	store_close(runs[0]);
+	store_close(runs[1]);
+	buf_done(&out);
+	json_free(j);
+}
+
 static void a_hop_that_was_not_there_before_is_named(void **state)
 {
 	struct talk before = { 0, 0, 1 }, after = { 1, 30 * NS_MS, 1 };
@@ -323,6 +357,7 @@ int main(void)
 		cmocka_unit_test(a_mix_that_changed_is_no_slower_hop),
 		cmocka_unit_test(a_slower_hop_is_named_beside_a_mix_that_changed),
 		cmocka_unit_test(calls_that_are_a_guess_are_told_as_such),
+		cmocka_unit_test(nothing_takes_less_than_no_time),
 		cmocka_unit_test(a_hop_that_was_not_there_before_is_named),
 	};
 

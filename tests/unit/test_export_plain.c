@@ -119,6 +119,17 @@ static void csv_quotes_as_the_standard_says(void **state)
 	buf_done(&out);
 }
 
+static void no_name_becomes_a_formula(void **state)
+{
+	struct request r = { .type = STR("=1+1"), .key = STR("-2, or so"), .method = STR("a=b") };
+	struct buf out = { 0 };
+
+	(void)state;
+	csv_request(&r, &out);
+	assert_int_equal(str_find(buf_str(&out), STR("0,'=1+1,\"'-2, or so\",a=b,")), 0);
+	buf_done(&out);
+}
+
 static void base64_pads(void **state)
 {
 	struct buf out = { 0 };
@@ -248,6 +259,7 @@ int main(void)
 		cmocka_unit_test(a_request_of_great_depth_folds_in_bounded_space),
 		cmocka_unit_test(dot_shows_who_calls_whom),
 		cmocka_unit_test(csv_quotes_as_the_standard_says),
+		cmocka_unit_test(no_name_becomes_a_formula),
 		cmocka_unit_test(base64_pads),
 		cmocka_unit_test(ids_are_filled_up_or_hashed_but_never_cut),
 		cmocka_unit_test(hostile_attributes_still_make_json),

@@ -71,6 +71,10 @@ static void addresses_have_one_spelling(void **state)
 	(void)state;
 	assert_string_equal(named("from /127.0.0.1:80 to localhost/127.0.0.1:81"),
 			    "ip:port=127.0.0.1:80* ip:port=127.0.0.1:81*");
+	assert_string_equal(
+		named("query by 10.0.0.1/51234 or 10.0.0.2#5353"),
+		"ip:port=10.0.0.1:51234* ip=10.0.0.1* ip:port=10.0.0.2:5353* ip=10.0.0.2*");
+	assert_string_equal(named("in 10.0.0.0/16"), "ip=10.0.0.0");
 	assert_string_equal(named("on localhost:80"), "ip:port=127.0.0.1:80");
 	assert_string_equal(named("Connection from 10.0.0.1 port 51234 accepted"),
 			    "ip:port=10.0.0.1:51234 ip=10.0.0.1");
@@ -118,12 +122,26 @@ static void parts_joined_by_commas_stay_together(void **state)
 			    "*,#,#=localhost,16020,1794735616441 ip:port=127.0.0.1:16020<");
 }
 
+static void a_name_that_looks_like_a_verb_is_one_where_the_noun_is_done_something_to(void **state)
+{
+	(void)state;
+	assert_string_equal(named("No request for group billing in state 5"), "group=billing~");
+	assert_string_equal(named("Preparing to rebalance group billing in state X"),
+			    "group=billing~");
+	assert_string_equal(named("Stabilized group billing"), "group=billing~");
+	assert_string_equal(named("region server starting in mode x"), "");
+	assert_string_equal(named("lease of user expired"), "");
+}
+
 static void paths_name_what_they_are_made_of(void **state)
 {
 	(void)state;
 	assert_string_equal(
 		named("file hdfs://10.0.0.1:80/user/x/job_1_2/job.xml"),
 		"ip:port=10.0.0.1:80< path/user=/user/x/job_1_2/job.xml job_#_#=job_1_2<");
+	assert_string_equal(named("GET /sessions/6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
+			    "path/sessions=/sessions/6ba7b810-9dad-11d1-80b4-00c04fd430c8 "
+			    "uuid/session=6ba7b810-9dad-11d1-80b4-00c04fd430c8<");
 	assert_string_equal(named("GET /api/users/17?session=ab12cd34"),
 			    "path/api=/api/users/17 user=17#< hex/session=ab12cd34");
 	assert_string_equal(named("Deleted /d/ka-12.txt."), "path/d=/d/ka-12.txt ka-#=ka-12<");
@@ -231,6 +249,8 @@ int main(void)
 		cmocka_unit_test(mail_addresses_go_by_their_role),
 		cmocka_unit_test(a_number_in_place_of_a_thread_is_a_process),
 		cmocka_unit_test(parts_joined_by_commas_stay_together),
+		cmocka_unit_test(
+			a_name_that_looks_like_a_verb_is_one_where_the_noun_is_done_something_to),
 		cmocka_unit_test(paths_name_what_they_are_made_of),
 		cmocka_unit_test(words_are_names_behind_a_key),
 		cmocka_unit_test(values_without_letters_of_their_own_go_by_their_key),

@@ -167,6 +167,72 @@ static void gaps_are_what_no_child_fills(void **state)
 	made_done(&m);
 }
 
+/* Held up before its container, and again before the next one; and a thing that lies there until it
+ * is removed, as a file does. */
+static void work_that_follows_makes_a_wait_and_a_prompt_end_idleness(void **state)
+{
+	struct made_graph m = { 0 };
+	struct arena arena = { 0 };
+	struct object_waits w = { 0 };
+	struct object_kin k;
+	uint32_t o;
+
+	(void)state;
+	make_types(&m);
+	o = made_object(&m, APP, STR("app_1"), UINT32_MAX, 0, 10000);
+	add_line(&m, o, 0, CREATED);
+	add_line(&m, o, 5000, ASSIGNED);
+	made_object(&m, CONTAINER, STR("c1"), o, 5100, 9900);
+	o = made_object(&m, ATTEMPT, STR("attempt_1"), UINT32_MAX, 0, 10000);
+	add_line(&m, o, 0, CREATED);
+	add_line(&m, o, 9900, ASSIGNED);
+	add_line(&m, o, 10000, DONE);
+	o = made_object(&m, CONTAINER, STR("c2"), UINT32_MAX, 0, 10000);
+	add_line(&m, o, 0, CREATED);
+	add_line(&m, o, 3000, ASSIGNED);
+	add_line(&m, o, 10000, DONE);
+	made_end(&m);
+	object_kin_init(&k, &m.g, &arena);
+	object_waits_find(&w, &k);
+	assert_int_equal(object_wait_sense(&w, &k, find_kind(&w, APP, CREATED, ASSIGNED)),
+			 WAIT_FOR);
+	assert_int_equal(object_wait_sense(&w, &k, find_kind(&w, ATTEMPT, CREATED, ASSIGNED)),
+			 WAIT_IDLE);
+	assert_int_equal(object_wait_sense(&w, &k, find_kind(&w, CONTAINER, CREATED, ASSIGNED)),
+			 WAIT_UNKNOWN);
+	object_waits_done(&w);
+	arena_done(&arena);
+	made_done(&m);
+}
+
+/* A client that comes by uses it, and was not waited for. */
+static void who_uses_a_thing_is_not_waited_for(void **state)
+{
+	struct made_graph m = { 0 };
+	struct arena arena = { 0 };
+	struct object_waits w = { 0 };
+	struct object_kin k;
+	struct object_relation uses = { .from = APP, .to = CONTAINER, .deed = DEED_USED };
+	uint32_t o;
+
+	(void)state;
+	make_types(&m);
+	o = made_object(&m, APP, STR("app_1"), UINT32_MAX, 0, 10000);
+	add_line(&m, o, 0, CREATED);
+	add_line(&m, o, 9800, ASSIGNED);
+	made_object(&m, CONTAINER, STR("c1"), o, 9800, 9900);
+	made_end(&m);
+	m.g.relations = &uses;
+	m.g.nr_relations = 1;
+	object_kin_init(&k, &m.g, &arena);
+	object_waits_find(&w, &k);
+	assert_int_equal(w.waits.nr, 1);
+	assert_int_equal(object_wait_sense(&w, &k, w.waits.v[0].kind), WAIT_IDLE);
+	object_waits_done(&w);
+	arena_done(&arena);
+	made_done(&m);
+}
+
 static void lines_that_repeat_fill_the_time_between(void **state)
 {
 	struct made_graph m = { 0 };
@@ -315,6 +381,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(silences_are_what_no_line_and_no_child_fills),
 		cmocka_unit_test(gaps_are_what_no_child_fills),
+		cmocka_unit_test(work_that_follows_makes_a_wait_and_a_prompt_end_idleness),
+		cmocka_unit_test(who_uses_a_thing_is_not_waited_for),
 		cmocka_unit_test(lines_that_repeat_fill_the_time_between),
 		cmocka_unit_test(attempts_wait_for_containers_that_others_hold),
 		cmocka_unit_test(containers_of_other_applications_are_told_as_such),

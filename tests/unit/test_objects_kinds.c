@@ -205,6 +205,77 @@ static void zero_of_most_lines_is_nobodys_number(void **state)
 	told_graph_done(&t);
 }
 
+static bool is_drawn(const struct object_graph *g, const char *name)
+{
+	const struct object_type *type = type_of(g, name);
+
+	return type && type->is_in_graph;
+}
+
+/* Each transaction is told of once, by one of five clients. */
+static void what_comes_once_beside_what_comes_again_is_kept(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	for (int i = 0; i < 300; i++)
+		tellf(&t, "||client <*> begins <*>|cl_#_#=cl_1_%d tx-*=tx-%08xa", 5000 + i % 5,
+		      (unsigned)i * 7919 + 1234567);
+	settle(&t);
+	assert_true(is_drawn(&t.g, "tx-*"));
+	assert_int_equal(type_of(&t.g, "tx-*")->nr_objects, 300);
+	assert_int_equal(t.losses.count[LOSS_NAMES_ONCE], 0);
+	told_graph_done(&t);
+}
+
+static void codes_of_messages_are_no_objects(void **state)
+{
+	static const char *const codes[] = { "E0102", "E0103", "E0207", "E0311" };
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	for (int i = 0; i < 400; i++)
+		tellf(&t, "||<*> %c happens to <*>|E#=%s job_#_#=job_1_%d", 'a' + i % 4,
+		      codes[i % 4], 5000 + i / 16);
+	settle(&t);
+	assert_null(type_of(&t.g, "E#"));
+	assert_null(type_of(&t.g, "E"));
+	told_graph_done(&t);
+}
+
+/* Two programs log what is asked of /accounts/1234. */
+static void what_a_path_numbers_is_the_same_in_all_logs(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	for (int i = 0; i < 400; i++)
+		tellf(&t, "%c.log||%s <*>|path/accounts=/accounts/%d account!<=%d", 'a' + i % 2,
+		      i % 2 ? "asked for" : "gave", 1000 + i / 2 % 9, 1000 + i / 2 % 9);
+	settle(&t);
+	assert_non_null(type_of(&t.g, "account"));
+	assert_null(type_of(&t.g, "log+account"));
+	told_graph_done(&t);
+}
+
+static void mail_is_known_by_its_look(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	for (int i = 0; i < 300; i++) {
+		tellf(&t, "||%s to <*>|mail/to=u%d@x.test", i % 3 ? "sent" : "queued", i % 20);
+		tellf(&t, "||bounced to <*>|mail/to=u%d@x.test", i % 20);
+	}
+	settle(&t);
+	assert_true(is_drawn(&t.g, "mail/to"));
+	told_graph_done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +288,10 @@ int main(void)
 		cmocka_unit_test(processes_and_sessions_are_one),
 		cmocka_unit_test(connections_belong_to_their_hosts_and_users),
 		cmocka_unit_test(zero_of_most_lines_is_nobodys_number),
+		cmocka_unit_test(what_comes_once_beside_what_comes_again_is_kept),
+		cmocka_unit_test(codes_of_messages_are_no_objects),
+		cmocka_unit_test(what_a_path_numbers_is_the_same_in_all_logs),
+		cmocka_unit_test(mail_is_known_by_its_look),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

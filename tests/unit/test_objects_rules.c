@@ -2,6 +2,8 @@
  * few are taken literally. */
 #include "unit.h"
 
+#include <errno.h>
+
 #include "mentions.h"
 
 /* Lines that say nothing of what a test is about, so that the log is not small. */
@@ -295,6 +297,25 @@ static void tell_many_jobs(struct told_graph *t, int nr)
 			      4000 + i);
 }
 
+static void objects_are_told_a_few_thousand_at_a_time(void **state)
+{
+	struct told_graph t;
+	struct object_sink sink;
+	struct error err = { 0 };
+
+	(void)state;
+	told_graph_init(&t, 0);
+	tell_many_jobs(&t, 10000);
+	settle(&t);
+	assert_true(t.g.nr_objects >= 10000);
+	assert_true(t.told.nr_parts >= 3);
+	assert_true(t.told.max_part <= 4096);
+	/* and are gone then */
+	sink = gathered_sink(&t.told);
+	assert_int_equal(objects_tell(t.o, &sink, &err), -EINVAL);
+	told_graph_done(&t);
+}
+
 static void beyond_the_memory_the_same_is_found(void **state)
 {
 	struct told_graph all, little;
@@ -374,6 +395,59 @@ static void a_deed_is_told_by_the_verb(void **state)
 	told_graph_done(&t);
 }
 
+/* A proxy: each connection is named once, its host again and again. */
+static void hosts_are_known_by_their_connections(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	tell_much(&t);
+	for (int i = 0; i < 200; i++) {
+		int order = 700000 + i / 2;
+
+		tellf(&t, "||<*> asks for <*>|ip:port=10.0.0.%d:%d order_#=order_%d", 1 + order % 5,
+		      40000 + i, order);
+	}
+	settle(&t);
+	assert_true(is_edge(&t.g, "ip", "order"));
+	assert_int_equal(type_of(&t.g, "ip")->nr_objects, 5);
+	told_graph_done(&t);
+}
+
+static void one_host_or_any_is_no_type(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	tell_much(&t);
+	for (int i = 0; i < 200; i++)
+		tellf(&t,
+		      "||<*> at <*> asks for <*>|ip:port=10.0.0.1:%d ip:port=0.0.0.0:80 "
+		      "order_#=order_%d",
+		      40000 + i / 2, 700000 + i / 2);
+	settle(&t);
+	assert_null(type_of(&t.g, "ip"));
+	told_graph_done(&t);
+}
+
+/* Files that many ask for belong to none of them. */
+static void files_of_many_statements_stand_alone(void **state)
+{
+	struct told_graph t;
+
+	(void)state;
+	told_graph_init(&t, 0);
+	tell_much(&t);
+	for (int i = 0; i < 300; i++)
+		tellf(&t, "||%s <*>|path/www=/www/page%d", i % 3 ? i % 2 ? "get" : "head" : "put",
+		      i % 7);
+	settle(&t);
+	assert_true(is_drawn(&t.g, "path/www"));
+	told_graph_done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,10 +462,14 @@ int main(void)
 		cmocka_unit_test(kinds_that_never_share_a_line_are_tied_by_the_lines_before),
 		cmocka_unit_test(states_are_no_names_and_users_are),
 		cmocka_unit_test(the_oldest_are_forgotten_and_counted),
+		cmocka_unit_test(objects_are_told_a_few_thousand_at_a_time),
 		cmocka_unit_test(beyond_the_memory_the_same_is_found),
 		cmocka_unit_test(nothing_gives_an_empty_graph_and_odd_input_is_taken),
 		cmocka_unit_test(a_flood_of_names_makes_no_objects_and_is_counted),
 		cmocka_unit_test(a_deed_is_told_by_the_verb),
+		cmocka_unit_test(hosts_are_known_by_their_connections),
+		cmocka_unit_test(one_host_or_any_is_no_type),
+		cmocka_unit_test(files_of_many_statements_stand_alone),
 	};
 
 	return RUN(tests);

@@ -182,6 +182,61 @@ static void a_value_may_hold_commas(void **state)
 	buf_done(&value);
 }
 
+static void a_value_may_hold_what_looks_like_a_part(void **state)
+{
+	const struct option options[] = { { "then", "S", "" }, { 0 } };
+	static const struct {
+		const char *text, *type, *node;
+	} cases[] = {
+		{ "type=a\\,node=b,node=c", "a,node=b", "c" },
+		{ "type=a\\\\,node=c", "a\\", "c" },
+		{ "type=a\\\\\\,node=b,node=c", "a\\,node=b", "c" },
+		{ "type=a\\b\\,c,node=", "a\\b\\,c", "" },
+		{ "type=\\,max=\\,max=,node=c\\", ",max=,max=", "c\\" },
+	};
+	struct buf value = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *values[] = { cases[i].text };
+		struct args args = { options, values, NULL };
+
+		buf_clear(&value);
+		assert_true(selection_then(&args, "type", &value));
+		assert_str_equal(buf_str(&value), cases[i].type);
+		buf_clear(&value);
+		assert_true(selection_then(&args, "node", &value));
+		assert_str_equal(buf_str(&value), cases[i].node);
+	}
+	buf_done(&value);
+}
+
+static void a_node_that_one_run_lacks_is_told_and_the_other_is_shown(void **state)
+{
+	struct store *one = orders(), *other = run_new();
+	struct store *const runs[] = { one, other };
+	struct dice dice = { 7 };
+	struct buf json = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		struct order o = run_order(&dice, i);
+
+		run_add(other, "order", &o);
+	}
+	run_finish(other);
+	assert_int_equal(ask(runs, "diff", (const char *const[]){ "node", "cellar", NULL }, &json),
+			 0);
+	assert_non_null(strstr(json.p, "The second run has nothing of this node"));
+	assert_non_null(strstr(json.p, "\"type\":\"order\",\"status\":\"gone\""));
+	/* a name that neither has is a mistake */
+	assert_true(ask(runs, "diff", (const char *const[]){ "node", "attic", NULL }, &json) < 0);
+	assert_non_null(strstr(json.p, "no nodes match 'attic'"));
+	buf_done(&json);
+	store_close(one);
+	store_close(other);
+}
+
 static void the_heat_map_counts_every_request_once(void **state)
 {
 	struct store *s = orders();
@@ -351,6 +406,8 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_selected_is_told),
 		cmocka_unit_test(two_selections_of_one_run_are_compared),
 		cmocka_unit_test(a_value_may_hold_commas),
+		cmocka_unit_test(a_value_may_hold_what_looks_like_a_part),
+		cmocka_unit_test(a_node_that_one_run_lacks_is_told_and_the_other_is_shown),
 		cmocka_unit_test(the_heat_map_counts_every_request_once),
 		cmocka_unit_test(bins_of_latency_have_no_gaps),
 		cmocka_unit_test(points_keep_the_peak),

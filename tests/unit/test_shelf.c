@@ -69,6 +69,29 @@ static void what_grows_beyond_it_is_kept_and_takes_no_memory(void **state)
 	shelf_free(s);
 }
 
+/* The thread that takes pages away may not have had its turn. */
+static void who_looks_takes_pages_away_at_once(void **state)
+{
+	struct shelf *s = shelf_new(8 * MIB, NULL);
+	size_t before = resident(), bytes = 64 * MIB;
+	char *large = shelf_alloc(s, bytes);
+
+	(void)state;
+	if (HAS_TSAN)
+		skip();
+	for (size_t i = 0; i < bytes; i += 4096) {
+		large[i] = 1;
+		if (i % MIB == 0) {
+			shelf_look(s);
+			assert_true(resident() < before + 16 * MIB);
+		}
+	}
+	for (size_t i = 0; i < bytes; i += MIB)
+		assert_int_equal(large[i], 1);
+	shelf_give(s, large);
+	shelf_free(s);
+}
+
 static void tables_lie_on_it_and_tell_the_same(void **state)
 {
 	struct shelf *s = shelf_new(2 * MIB, NULL);
@@ -208,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(below_the_bound_there_is_no_file),
 		cmocka_unit_test(what_grows_beyond_it_is_kept_and_takes_no_memory),
+		cmocka_unit_test(who_looks_takes_pages_away_at_once),
 		cmocka_unit_test(tables_lie_on_it_and_tell_the_same),
 		cmocka_unit_test(tables_have_memory_before_others),
 		cmocka_unit_test(what_was_left_takes_no_memory),

@@ -219,6 +219,27 @@ static void a_sample_is_the_same_each_time_and_counted(void **state)
 	store_close(s);
 }
 
+static void a_filter_that_says_what_is_selected_reads_the_same_sample(void **state)
+{
+	struct request_filter f = { .type = STR("read"), .from_ns = 1500, .until_ns = 30000 };
+	struct store *s = large_run();
+	struct seen plain = { 0 }, said = { 0 }, none = { 0 };
+	struct error err = { 0 };
+
+	(void)state;
+	OK(store_narrow(s, &f, &err));
+	store_sample(s, 400);
+	OK(store_each_body(s, &f, see_body, &said, &err));
+	OK(store_each_body(s, NULL, see_body, &plain, &err));
+	f.type = STR("write");
+	OK(store_each_body(s, &f, see_body, &none, &err));
+	assert_in_range(said.nr, 200, 800);
+	assert_int_equal(said.nr, plain.nr);
+	assert_int_equal(said.sum, plain.sum);
+	assert_int_equal(none.nr, 0);
+	store_close(s);
+}
+
 static void nodes_are_found_by_a_part_of_their_name(void **state)
 {
 	struct store *s = large_run();
@@ -329,6 +350,7 @@ int main(void)
 		cmocka_unit_test(a_filter_is_of_what_is_left),
 		cmocka_unit_test(pages_of_every_order_follow_each_other),
 		cmocka_unit_test(a_sample_is_the_same_each_time_and_counted),
+		cmocka_unit_test(a_filter_that_says_what_is_selected_reads_the_same_sample),
 		cmocka_unit_test(nodes_are_found_by_a_part_of_their_name),
 		cmocka_unit_test(levels_count_as_the_requests_do),
 		cmocka_unit_test(rare_sets_of_nodes_are_looked_for_in_bodies),

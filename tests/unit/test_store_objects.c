@@ -135,6 +135,82 @@ static void objects_come_back_as_they_were_stored(void **state)
 	made_done(&m);
 }
 
+/* Hands the graph over in parts of so many objects. */
+static int hand_over(struct object_sink *to, const struct object_graph *g, size_t part,
+		     struct error *err)
+{
+	size_t left;
+	int r = to->begin(to->to, g, err);
+
+	for (size_t i = 0; i < g->nr_objects && !r; i += part) {
+		left = g->nr_objects - i;
+		r = to->objects(to->to, g->objects + i, left < part ? left : part, err);
+	}
+	for (size_t i = 0; i < g->nr_links && !r; i += 16384) {
+		left = g->nr_links - i;
+		r = to->links(to->to, g->links + i, left < 16384 ? left : 16384, err);
+	}
+	return r;
+}
+
+static void objects_may_come_in_parts_of_any_size(void **state)
+{
+	static const size_t parts[] = { 1, 77, 5000 };
+	struct made_graph m = { 0 };
+
+	(void)state;
+	make(&m);
+	for (size_t i = 0; i < 3; i++) {
+		struct error err = { 0 };
+		struct arena arena = { 0 };
+		struct object_graph g = { 0 };
+		struct object_lives *lives = NULL;
+		struct object_sink sink;
+		struct store *s;
+
+		OK(store_create(&s, NULL, &err));
+		sink = store_object_sink(s);
+		OK(hand_over(&sink, &m.g, parts[i], &err));
+		OK(sink.end(sink.to, &err));
+		OK(store_finish(s, &err));
+		assert_int_equal(store_objects(s, &arena, &g, &err), 1);
+		assert_same_graph(&m.g, &g);
+		assert_int_equal(store_object_lives(s, &arena, &lives, &err), 1);
+		assert_int_equal(lives[0].median_ns, NR_APPS / 2 * NS_MS);
+		assert_int_equal(lives[1].first, NR_APPS);
+		store_close(s);
+		arena_done(&arena);
+	}
+	made_done(&m);
+}
+
+static void more_or_fewer_objects_than_announced_are_refused(void **state)
+{
+	struct made_graph m = { 0 };
+	struct error err = { 0 };
+	struct object_sink sink;
+	struct store *s;
+
+	(void)state;
+	make(&m);
+	OK(store_create(&s, NULL, &err));
+	sink = store_object_sink(s);
+	assert_int_equal(sink.objects(sink.to, m.g.objects, 1, &err), -EINVAL);
+	store_close(s);
+	OK(store_create(&s, NULL, &err));
+	sink = store_object_sink(s);
+	OK(hand_over(&sink, &m.g, 100, &err));
+	assert_int_equal(sink.objects(sink.to, m.g.objects, 1, &err), -EINVAL);
+	store_close(s);
+	OK(store_create(&s, NULL, &err));
+	sink = store_object_sink(s);
+	OK(sink.begin(sink.to, &m.g, &err));
+	assert_int_equal(sink.end(sink.to, &err), -EINVAL);
+	assert_true(store_finish(s, &err) < 0);
+	store_close(s);
+	made_done(&m);
+}
+
 static void types_tell_lifetimes_without_their_objects(void **state)
 {
 	struct made_graph m = { 0 };
@@ -210,7 +286,7 @@ static void a_damaged_page_points_nowhere_outside(void **state)
 
 	(void)state;
 	make(&m);
-	object_page_add(&raw, &m.g, NR_APPS, 64);
+	object_page_add(&raw, &m.g, NR_APPS, m.g.objects + NR_APPS, 64);
 	object_events_add(&events, m.g.objects + NR_APPS, 64);
 	for (size_t i = 0; i < raw.n; i++)
 		for (int flip = 1; flip < 256; flip *= 2) {
@@ -247,6 +323,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(objects_come_back_as_they_were_stored),
+		cmocka_unit_test(objects_may_come_in_parts_of_any_size),
+		cmocka_unit_test(more_or_fewer_objects_than_announced_are_refused),
 		cmocka_unit_test(types_tell_lifetimes_without_their_objects),
 		cmocka_unit_test(a_run_without_objects_has_none),
 		cmocka_unit_test(objects_out_of_order_are_refused),

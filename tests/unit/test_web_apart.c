@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,18 +23,30 @@ static int play(const char *part)
 		fprintf(stderr, "culprit: the run is damaged\n");
 	if (!strcmp(part, "hang"))
 		sleep(600);
+	if (!strcmp(part, "slowly")) {
+		usleep(700000);
+		printf("at last\n");
+	}
 	return !strcmp(part, "fail") ? 2 : !strcmp(part, "none");
 }
 
-static int asked(struct apart *a, const char *part, struct buf *answer, struct error *err)
+static int asked_by(struct apart *a, const struct apart_asker *who, const char *part,
+		    struct buf *answer, struct error *err)
 {
 	char *args[] = { (char *)"culprit", (char *)"play", (char *)part, NULL };
 	int r;
 
-	apart_lock(a);
-	r = apart_ask(a, args, true, answer, err);
+	apart_lock(a, who);
+	r = apart_ask(a, args, who, answer, err);
 	apart_unlock(a);
 	return r;
+}
+
+static int asked(struct apart *a, const char *part, struct buf *answer, struct error *err)
+{
+	struct apart_asker who = { .key = str_of(part) };
+
+	return asked_by(a, &who, part, answer, err);
 }
 
 static void its_output_is_the_answer(void **state)
@@ -76,6 +89,76 @@ static void nothing_is_asked_after_the_end(void **state)
 	assert_true(asked(a, "much", &answer, &err) < 0);
 	buf_done(&answer);
 	apart_free(a);
+}
+
+static bool is_gone(void *to)
+{
+	(void)to;
+	return true;
+}
+
+/* Somebody who asked and left, or asks ahead, in a thread of his own. */
+struct other {
+	struct apart *apart;
+	struct apart_asker who;
+	const char *part;
+	struct buf answer;
+	int got;
+};
+
+static void *ask(void *to)
+{
+	struct other *o = to;
+	struct error err = { 0 };
+
+	o->got = asked_by(o->apart, &o->who, o->part, &o->answer, &err);
+	return NULL;
+}
+
+/* What he gets when somebody else waits for `part` meanwhile. */
+static int meet(struct other *o, const char *part)
+{
+	struct apart_asker who = { .key = str_of(part) };
+	pthread_t thread;
+
+	o->apart = apart_new();
+	o->who.key = str_of(o->part);
+	assert_int_equal(pthread_create(&thread, NULL, ask, o), 0);
+	usleep(200000);
+	apart_lock(o->apart, &who);
+	apart_unlock(o->apart);
+	pthread_join(thread, NULL);
+	apart_free(o->apart);
+	return o->got;
+}
+
+static void who_left_makes_room_for_who_waits(void **state)
+{
+	struct other left = { .who.is_over = is_gone, .part = "hang" };
+
+	(void)state;
+	assert_int_equal(meet(&left, "much"), -ECANCELED);
+	assert_int_equal(left.answer.n, 0);
+	buf_done(&left.answer);
+}
+
+static void who_asks_ahead_makes_room_for_who_waits(void **state)
+{
+	struct other ahead = { .who.is_ahead = true, .part = "hang" };
+
+	(void)state;
+	assert_int_equal(meet(&ahead, "much"), -ECANCELED);
+	buf_done(&ahead.answer);
+}
+
+static void what_another_waits_for_is_answered_though_its_asker_left(void **state)
+{
+	struct other left = { .who.is_over = is_gone, .part = "slowly" };
+
+	(void)state;
+	assert_int_equal(meet(&left, "slowly"), 0);
+	assert_str_equal(buf_str(&left.answer), "at last\n");
+	buf_done(&left.answer);
 }
 
 static void what_is_kept_is_found_again(void **state)
@@ -131,6 +214,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(its_output_is_the_answer),
 		cmocka_unit_test(its_complaint_is_told),
 		cmocka_unit_test(nothing_is_asked_after_the_end),
+		cmocka_unit_test(who_left_makes_room_for_who_waits),
+		cmocka_unit_test(who_asks_ahead_makes_room_for_who_waits),
+		cmocka_unit_test(what_another_waits_for_is_answered_though_its_asker_left),
 		cmocka_unit_test(what_is_kept_is_found_again),
 		cmocka_unit_test(a_file_that_changed_has_another_key),
 	};

@@ -77,7 +77,7 @@ function tellLosses(more: Record<string, number>): void {
 			? h(
 					'details',
 					{},
-					h('summary', {}, `${all.length} kinds of losses and guesses`),
+					h('summary', {}, all.length === 1 ? '1 kind of losses and guesses' : `${all.length} kinds of losses and guesses`),
 					h('ul', {}, ...all.map(([name, n]) => h('li', {}, `${n.toLocaleString('en-US')} ${name.replaceAll('_', ' ')}`))),
 				)
 			: 'Nothing was passed over or guessed.',
@@ -174,7 +174,11 @@ function drawSelection(): void {
 						h(
 							'span',
 							{ class: 'quiet' },
-							pinned(link) ? 'All requests.' : 'All requests. Brush a time or a latency, or pick a type or a node: everything follows.',
+							views.find(v => v.id === link.view)?.needsNoRun
+								? 'Running systems, not a run: nothing is selected here.'
+								: pinned(link)
+									? 'All requests.'
+									: 'All requests. Brush a time or a latency, or pick a type or a node: everything follows.',
 						),
 					]),
 		),
@@ -199,6 +203,12 @@ function menu(): HTMLElement {
 		);
 	};
 	return h('details', { class: 'exports', toggle: fill }, h('summary', {}, 'Export'), items);
+}
+
+/** What was opened over the page, unless it is meant. */
+function closeMenus(at: Node | null = null): void {
+	for (const menu of document.querySelectorAll<HTMLDetailsElement>('.exports[open], .losses details[open]'))
+		if (!at || !menu.contains(at)) menu.open = false;
 }
 
 function drawFrame(): void {
@@ -320,6 +330,7 @@ function stampOf(all: Run[]): string {
 /** Why there is nothing to show, or null. */
 function obstacle(view: View): HTMLElement | null {
 	const run = runs.find(r => String(r.run) === (link.params.run ?? '1'));
+	if (view.needsNoRun) return null;
 	if (!runs.length)
 		return empty(
 			'No run is open',
@@ -329,6 +340,13 @@ function obstacle(view: View): HTMLElement | null {
 	if (!run) return empty('There is no such run', `The link names run ${link.params.run}, and ${runs.length} are open. Pick one above.`);
 	if (run.state === 'pending') return pending(run);
 	if (run.state === 'failed' || run.error) return empty('This run cannot be shown', run.error ?? run.doing ?? '');
+	// objects can be looked at as requests
+	if (run.requests === 0 && view.isOfRequests && !link.params.level)
+		return empty(
+			'This run holds no requests',
+			`What its logs name, and where the time of that goes, is shown in Objects (${views.findIndex(v => v.id === 'objects') + 1}). Requests come from traces, captures, and logs that are analyzed as a whole:`,
+			'culprit analyze LOGS -o run.culprit',
+		);
 	const why = view.lacks?.(runs, link);
 	return why ? empty(view.title, why) : null;
 }
@@ -367,6 +385,7 @@ async function show(): Promise<void> {
 
 function onHash(): void {
 	const before = link.params.run;
+	closeMenus();
 	link = read(location.hash);
 	if (!views.some(v => v.id === link.view)) link = { view: views[0]!.id, params: link.params };
 	if (before !== link.params.run) losses = {};
@@ -395,6 +414,7 @@ async function start(): Promise<void> {
 	knows = new Map(questions.map(q => [q.question, new Set<string>(q.options.map((o: Row) => o.name))]));
 	addEventListener('hashchange', onHash);
 	addEventListener('keydown', onKey);
+	addEventListener('pointerdown', e => closeMenus(e.target as Node));
 	addEventListener('themechange', () => void show());
 	link = read(location.hash);
 	if (!views.some(v => v.id === link.view)) link = { view: views[0]!.id, params: link.params };

@@ -16,6 +16,9 @@
 #define ANOMALIES_SHOWN 6
 #define WORTH_SHOWING 0.1 /* of the largest impact */
 #define SLOW_SHARE 0.01
+#define NEARLY_CERTAIN \
+	0.8 /* less sure comes after objects that wait, which are told if certain \
+	     */
 
 /* Types that a finding is about stand out. */
 static void report_types(const struct findings *f, struct report *report)
@@ -30,14 +33,36 @@ static void report_types(const struct findings *f, struct report *report)
 				s->rows.v[i].strong = true;
 }
 
+static bool is_told(const struct findings *f, size_t i)
+{
+	return i < f->v.nr && i < FINDINGS_SHOWN && f->v.v[i].verdict == VERDICT_SLOW &&
+	       f->v.v[i].impact >= WORTH_SHOWING * f->v.v[0].impact;
+}
+
+/* What is slow and what waits: the surer first. */
+static int tell_reasons(const struct findings *f, struct store *s, const char *run,
+			struct report *report, struct error *err)
+{
+	size_t told = 0;
+	int r;
+
+	for (; is_told(f, told) && f->v.v[told].answer.confidence >= NEARLY_CERTAIN; told++)
+		tell_finding(f, &f->v.v[told], run, report);
+	if (!is_told(f, 0))
+		tell_nothing(f, run, report);
+	r = object_findings_tell(s, run, report, err);
+	for (; r >= 0 && is_told(f, told); told++)
+		tell_finding(f, &f->v.v[told], run, report);
+	return r;
+}
+
 static int run(struct store *const *runs, const struct args *args, struct report *report,
 	       struct error *err)
 {
-	const char *name = args->run;
+	const char *name = args->run ? args->run : "RUN";
 	struct request_filter filter = { 0 };
 	struct findings f = { 0 };
 	struct anomalies odd = { 0 };
-	size_t told = 0;
 	int r = object_level_check(args_get(args, "level"), err);
 
 	if (r >= 0)
@@ -55,16 +80,8 @@ static int run(struct store *const *runs, const struct args *args, struct report
 		report->losses.count[LOSS_WORK_SKIPPED] += odd.nr_left_out;
 		if (f.types.order.nr)
 			report_types(&f, report);
-		anomaly_tell(&odd, ANOMALIES_SHOWN, name ? name : "RUN", report);
-		for (; told < f.v.nr && told < FINDINGS_SHOWN; told++) {
-			if (f.v.v[told].verdict != VERDICT_SLOW ||
-			    f.v.v[told].impact < WORTH_SHOWING * f.v.v[0].impact)
-				break;
-			tell_finding(&f, &f.v.v[told], name ? name : "RUN", report);
-		}
-		if (!told)
-			tell_nothing(&f, name ? name : "RUN", report);
-		r = object_findings_tell(runs[0], name ? name : "RUN", report, err);
+		anomaly_tell(&odd, ANOMALIES_SHOWN, name, report);
+		r = tell_reasons(&f, runs[0], name, report, err);
 	}
 	if (r >= 0)
 		r = !f.types.nr_requests;

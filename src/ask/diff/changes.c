@@ -115,36 +115,42 @@ static sym_t errand_of(const struct diff *d, const struct contrast_row *row, str
 	return errand;
 }
 
+/* What all calls of a node that ask for the same take, before and after. */
+struct together {
+	double before, after, calls;
+};
+
 /* Where it is unsure which call of a node made which further calls, times are mixed up among the
- * hops of the node, but not their mean: so far as a hop is unsure it is taken to have changed as
- * much as all calls of the node together that ask for the same. */
+ * hops of the node, but not their mean: so far as a hop is unsure it is taken to be, before as well
+ * as after, like all calls of the node together that ask for the same. To move only the one after
+ * by what these have changed would take more from a short hop than it has. */
 static void lean_on_nodes(struct diff *d)
 {
-	struct {
-		double delta, calls;
-	} *sums = arena_alloc(&d->arena, mem_bytes(d->changes.nr + 2, sizeof(*sums)));
+	struct together *sums = arena_alloc(&d->arena, mem_bytes(d->changes.nr + 2, sizeof(*sums)));
 	struct names errands = { 0 };
 
 	vec_each (&d->changes, c) {
 		const struct contrast_row *row = c->row;
 		double calls = (double)(row->spans[SIDE_BASE] + row->spans[SIDE_OTHER]);
-		sym_t errand;
+		struct together *all;
 
 		if (!row->spans[SIDE_BASE] || !row->spans[SIDE_OTHER])
 			continue;
-		errand = errand_of(d, row, &errands);
-		sums[errand].delta += calls * (c->after - c->before);
-		sums[errand].calls += calls;
+		all = &sums[errand_of(d, row, &errands)];
+		all->before += calls * c->before;
+		all->after += calls * c->after;
+		all->calls += calls;
 	}
 	vec_each (&d->changes, c) {
 		const struct contrast_row *row = c->row;
-		sym_t errand;
+		const struct together *all;
+		double doubt = 1 - sure_of(row);
 
 		if (!row->spans[SIDE_BASE] || !row->spans[SIDE_OTHER])
 			continue;
-		errand = errand_of(d, row, &errands);
-		c->after += (1 - sure_of(row)) *
-			    (sums[errand].delta / sums[errand].calls - (c->after - c->before));
+		all = &sums[errand_of(d, row, &errands)];
+		c->before += doubt * (all->before / all->calls - c->before);
+		c->after += doubt * (all->after / all->calls - c->after);
 	}
 	names_done(&errands);
 }
@@ -160,6 +166,11 @@ static void set_mix_times(struct change *mix)
 	if (fabs(more) > CHANGES_MATTER * c->calls[SIDE_BASE] && c->mix / more > 0)
 		mix->before = c->calls[SIDE_BASE] * c->mix / more;
 	mix->after = mix->before + c->mix;
+	/* an effect beyond what there was before is told from the other end */
+	if (mix->after < 0) {
+		mix->after = mix->row->mean[SIDE_OTHER];
+		mix->before = mix->after - c->mix;
+	}
 }
 
 /* Makes the mix a change of its own where it matters. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ask/diff/changes.h"
+#include "ask/variances.h"
 #include "ask/length.h"
 #include "ask/object_level.h"
 #include "ask/selection.h"
@@ -283,8 +284,10 @@ static int read_by(const struct args *args, char *by, struct error *err)
 	*by = 'h';
 	if (!text)
 		return 0;
-	if (strcmp(text, "hop") && strcmp(text, "node") && strcmp(text, "type"))
-		return error_set(err, EINVAL, "--by takes hop, node or type, not '%s'", text);
+	if (strcmp(text, "hop") && strcmp(text, "node") && strcmp(text, "type") &&
+	    strcmp(text, "factor"))
+		return error_set(err, EINVAL, "--by takes hop, node, type or factor, not '%s'",
+				 text);
 	*by = text[0];
 	return 0;
 }
@@ -328,6 +331,8 @@ static int run(struct store *const *runs, const struct args *args, struct report
 		r = read_filters(args, runs, filters, d.asked, err);
 	if (r < 0)
 		return r;
+	if (by == 'f')
+		return variances_diff(runs, filters, people, report, err);
 	r = changes_collect(&d, runs, filters, err);
 	if (r >= 0) {
 		changes_compare(&d, by);
@@ -344,7 +349,9 @@ static int run(struct store *const *runs, const struct args *args, struct report
 }
 
 static const struct option options[] = {
-	{ "by", "WHAT", "split the difference by hop (default), by node or by type" },
+	{ "by", "WHAT",
+	  "split the difference by hop (default), node or type; or that of the variance, by "
+	  "factor" },
 	{ "type", "TYPE", "only this type of request" },
 	{ "types", NULL, "with --json: a row for every type, not only for new and gone ones" },
 	{ "then", "SELECTION",

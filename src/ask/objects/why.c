@@ -145,6 +145,7 @@ static void report_fills(struct why *w)
 struct here {
 	uint32_t kind, nr, longest; /* longest: a place in waits */
 	int64_t covers_ns;
+	enum wait_sense sense;
 	bool is_cause;
 	struct object_cause cause;
 };
@@ -153,6 +154,7 @@ typedef VEC(struct here) here_vec;
 
 enum {
 	W_TYPE,
+	W_SENSE,
 	W_AFTER,
 	W_UNTIL,
 	W_COUNT,
@@ -168,6 +170,7 @@ enum {
 
 static const struct column wait_columns[] = {
 	[W_TYPE] = { "type", "silent is", CELL_TEXT, COLUMN_WIDE },
+	[W_SENSE] = { "reads_as", "reads as", CELL_TEXT, COLUMN_OPTIONAL },
 	[W_AFTER] = { "after", "after", CELL_TEXT, COLUMN_WIDE },
 	[W_UNTIL] = { "until", "until", CELL_TEXT, COLUMN_WIDE },
 	[W_COUNT] = { "count", "times", CELL_COUNT, 0 },
@@ -205,14 +208,19 @@ static int by_cover(const void *a, const void *b)
 {
 	const struct here *x = a, *y = b;
 
+	/* idleness last, then what is known to wait for something, then what seems to */
+	if ((x->sense == WAIT_IDLE) != (y->sense == WAIT_IDLE))
+		return x->sense == WAIT_IDLE ? 1 : -1;
 	if (x->is_cause != y->is_cause)
 		return x->is_cause ? -1 : 1;
+	if (x->sense != y->sense)
+		return x->sense > y->sense ? -1 : 1;
 	if (x->covers_ns != y->covers_ns)
 		return x->covers_ns > y->covers_ns ? -1 : 1;
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* The kinds that matter to this object, those that cover most of its life first. */
+/* The kinds that matter to this object: waits first, of them those that cover most of its life. */
 static void find_here(struct why *w, here_vec *v)
 {
 	uint8_t *below = arena_array(&w->arena, uint8_t, w->g->nr_objects + 1);
@@ -229,8 +237,10 @@ static void find_here(struct why *w, here_vec *v)
 		for (uint32_t i = k->first; i < k->first + k->nr; i++)
 			if (below[w->waits.waits.v[i].object])
 				see_wait(w, &h, i, &end);
-		if (h.nr && (double)h.covers_ns >= WORTH_SHOWING * w->life_ns)
-			vec_push(v, h);
+		if (!h.nr || (double)h.covers_ns < WORTH_SHOWING * w->life_ns)
+			continue;
+		h.sense = object_wait_sense(&w->waits, w->k, kind);
+		vec_push(v, h);
 	}
 	if (v->nr > 1)
 		qsort(v->v, v->nr, sizeof(*v->v), by_cover);
@@ -251,6 +261,8 @@ static void add_wait(struct why *w, struct section *s, const struct here *h)
 
 	row->strong = h->is_cause;
 	row_text(s, row, W_TYPE, w->g->types[k->type].name);
+	if (h->sense != WAIT_UNKNOWN)
+		row_text(s, row, W_SENSE, h->sense == WAIT_FOR ? STR("wait") : STR("idle"));
 	wait_end_text(w->g, k->before, &b);
 	row_text(s, row, W_AFTER, buf_str(&b));
 	buf_clear(&b);
@@ -289,7 +301,7 @@ static void report_causes(struct why *w, const here_vec *v, const struct gaps *g
 	bool is_told = gaps_tell(gaps, w->ends, s) > 0;
 
 	for (size_t i = 0; i < v->nr && i < KINDS_SHOWN; i++) {
-		if (!v->v[i].is_cause)
+		if (!v->v[i].is_cause || v->v[i].sense == WAIT_IDLE)
 			continue;
 		is_told = true;
 		object_tell_cause(s, w->ends, &w->waits, v->v[i].kind, &v->v[i].cause,

@@ -141,10 +141,13 @@ void list_add(struct section *s, struct visits *n, const struct request *r,
 	add_row(s, n, r);
 }
 
+#define PAGE_MOST 10000 /* rows: a page of a list */
+
 /*
- * Bodies come in the order of the store, rows are wanted in another, and a run may have more
- * requests than fit in memory as rows. So a first walk packs the visits of each request, some ten
- * bytes a node, and a second one, without bodies, makes the rows in their order.
+ * Of a page of a list, bodies are read in the order of its rows. Otherwise bodies come in the order
+ * of the store, rows are wanted in another, and a run may have more requests than fit in memory as
+ * rows. So a first walk packs the visits of each request, some ten bytes a node, and a second one,
+ * without bodies, makes the rows in their order.
  */
 struct walk {
 	struct report *report;
@@ -200,12 +203,27 @@ static int add_one(void *ctx, const struct request *r)
 	return 0;
 }
 
+static int add_whole(void *ctx, const struct request *r, const struct request_body *body)
+{
+	struct walk *w = ctx;
+
+	list_add(w->out, &w->visits, r, body);
+	report_spill(w->report, w->out);
+	return 0;
+}
+
 int list_requests(struct store *s, const struct request_filter *f, struct report *report,
 		  struct section *out, struct error *err)
 {
 	struct walk w = { .report = report, .out = out };
-	int r = store_each_body(s, f, pack_visits, &w, err);
+	int r;
 
+	if (f->limit && f->limit <= PAGE_MOST) {
+		r = store_each_body_in_order(s, f, add_whole, &w, err);
+		visits_done(&w.visits);
+		return r;
+	}
+	r = store_each_body(s, f, pack_visits, &w, err);
 	/* what was packed is not what visits_of would find left over */
 	vec_clear(&w.visits.place);
 	vec_clear(&w.visits.v);

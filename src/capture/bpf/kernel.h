@@ -23,6 +23,8 @@ typedef uint32_t __be32;
 typedef uint32_t __wsum;
 
 enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
@@ -53,11 +55,13 @@ enum {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long di, si, dx, r10, r8, r9, orig_ax;
+	unsigned long di, si, dx, cx, r10, r8, r9, ax, orig_ax, ip;
 };
+#define SIXTH_ARGUMENT(regs) BPF_CORE_READ(regs, r9)
 #define CALL_NUMBER(regs) BPF_CORE_READ(regs, orig_ax)
 #elif defined(__TARGET_ARCH_arm64)
 #define CALL_NUMBER(regs) BPF_CORE_READ(regs, syscallno)
+#define SIXTH_ARGUMENT(regs) BPF_CORE_READ((struct user_pt_regs *)(regs), regs[5])
 struct user_pt_regs {
 	__u64 regs[31], sp, pc, pstate;
 };
@@ -87,9 +91,11 @@ struct files_struct {
 
 struct task_struct {
 	int pid, tgid;
+	unsigned int flags;
 	char comm[16];
 	struct task_struct *group_leader;
 	struct files_struct *files;
+	unsigned in_iowait : 1;
 };
 
 struct ns_common {

@@ -17,6 +17,7 @@ static void span_of(struct census *w)
 {
 	w->first_ns = w->last_ns = NS_NONE;
 	vec_each (&w->told->notes, n) {
+		census_look(w, (size_t)(n - w->told->notes.v));
 		w->nr_lines += n->count;
 		if (n->first_ns != NS_NONE && (w->first_ns == NS_NONE || n->first_ns < w->first_ns))
 			w->first_ns = n->first_ns;
@@ -32,6 +33,7 @@ static void number_logs(struct census *w)
 	w->log_of = shelf_alloc(w->shelf, mem_bytes(nr, sizeof(*w->log_of)));
 	memset(w->log_of, 0xff, nr * sizeof(*w->log_of));
 	vec_each (&w->told->notes, n) {
+		census_look(w, (size_t)(n - w->told->notes.v));
 		if (w->log_of[n->file] != UINT32_MAX)
 			continue;
 		w->log_of[n->file] = (uint32_t)w->logs.nr;
@@ -82,6 +84,7 @@ static void find_distinct(struct census *w)
 		const struct told_id *id = &t->ids.v[i];
 		uint32_t same = find_same(w, id, &many);
 
+		census_look(w, i);
 		if (same == UINT32_MAX) {
 			same = (uint32_t)w->distinct.nr;
 			shelf_push(w->shelf, &w->distinct, *id);
@@ -192,14 +195,14 @@ uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t sco
 	}
 }
 
-struct str census_name(const struct census *w, uint32_t thing)
+struct str census_name(const struct census *w, uint32_t thing, struct arena *a)
 {
 	const struct thing *t = &w->things.v[thing];
 	struct str value = names_str(&w->told->values, t->value);
 
 	if (!t->life)
-		return arena_str(w->arena, value);
-	return arena_fmt(w->arena, STR_FMT "#%u", STR_ARG(value), (unsigned)t->life + 1);
+		return arena_str(a, value);
+	return arena_fmt(a, STR_FMT "#%u", STR_ARG(value), (unsigned)t->life + 1);
 }
 
 void census_lives(struct census *w, uint32_t thing, const struct note *n)
@@ -217,6 +220,8 @@ void census_count(struct census *w)
 {
 	vec_each (&w->kinds, k)
 		k->nr_things = 0;
-	vec_each (&w->things, t)
+	vec_each (&w->things, t) {
+		census_look(w, (size_t)(t - w->things.v));
 		w->kinds.v[t->kind].nr_things += thing_is_used(w, t);
+	}
 }

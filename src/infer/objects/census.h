@@ -10,8 +10,10 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/names.h"
+#include "base/shelf.h"
 #include "base/vec.h"
 
+struct kept;
 struct losses;
 struct shelf;
 struct note;
@@ -50,6 +52,7 @@ enum fate {
 };
 
 struct kind {
+	uint64_t id;            /* the same at each settling; see kind_made_of */
 	struct str name, shown; /* for people, and as lines show it */
 	unsigned traits;
 	enum fate fate;
@@ -57,6 +60,7 @@ struct kind {
 	uint32_t into;     /* FATE_MERGED: the kind that stands for it */
 	uint32_t scope;    /* 1 + the kind within which its values mean something */
 	bool is_of_writer; /* the scope is who writes the log */
+	bool is_called_id; /* what stands in front of its values says that they name something */
 	bool is_family;    /* its names differ in the letters in front */
 	bool zero_is_none; /* its number 0 stands where there is none */
 	bool is_settled;   /* nothing about its things changed since it was related to others */
@@ -107,6 +111,8 @@ struct census {
 	uint32_t *log_of; /* by sym of the file: its number there */
 	uint64_t nr_lines;
 	int64_t first_ns, last_ns; /* of all lines */
+	struct kept *kept;         /* what the last settling found; NULL: nothing is kept */
+	uint32_t nr_related;       /* times that kinds were related, in this settling */
 	bool is_small; /* so few lines that each of them counts: nothing is taken as noise */
 };
 
@@ -123,12 +129,28 @@ bool census_is_first(const struct census *w, size_t distinct, struct map *many);
 bool census_has(const struct census *w, uint32_t kind, sym_t value);
 /* The thing of that kind, made on first sight. scope: 0, or 1 + a thing. */
 uint32_t census_thing(struct census *w, uint32_t kind, sym_t value, uint32_t scope);
-/* "17", or "17#2" for the second of that name. */
-struct str census_name(const struct census *w, uint32_t thing);
+/* "17", or "17#2" for the second of that name; in the arena. */
+struct str census_name(const struct census *w, uint32_t thing, struct arena *a);
 /* Widens the life of the thing by the lines of a note. */
 void census_lives(struct census *w, uint32_t thing, const struct note *n);
 /* How many things each kind has. */
 void census_count(struct census *w);
+
+/* In a loop that asks for things or notes at random: keeps the memory within its bound, now and
+ * then. A page that is read from the file comes with up to fifteen others, so that so many steps
+ * may bring 32 MB for each array that they ask. */
+enum { LOOK_STEPS = 512 };
+
+static inline void census_look_at(struct shelf *shelf, size_t step)
+{
+	if (step % LOOK_STEPS == LOOK_STEPS - 1)
+		shelf_look(shelf);
+}
+
+static inline void census_look(const struct census *w, size_t step)
+{
+	census_look_at(w->shelf, step);
+}
 
 /* Number of the log of a note. */
 static inline uint32_t census_log(const struct census *w, sym_t file)
@@ -140,6 +162,12 @@ static inline uint32_t census_log(const struct census *w, sym_t file)
 static inline bool thing_is_used(const struct census *w, const struct thing *t)
 {
 	return t->lines && (t->scope || !w->kinds.v[t->kind].scope);
+}
+
+/* The id of a kind that is made of another one, and of a scope or 0. */
+static inline uint64_t kind_made_of(uint64_t id, uint64_t scope)
+{
+	return (id ^ (scope + 1) * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u;
 }
 
 static inline bool kind_is_kept(const struct kind *k)

@@ -116,8 +116,10 @@ static void find_companies(const struct combining *c, struct companies *all)
 
 		if (!is_ambiguous(&c->w->kinds.v[kind]))
 			continue;
-		for (size_t i = 0; i < c->w->told->notes.nr; i++)
+		for (size_t i = 0; i < c->w->told->notes.nr; i++) {
+			census_look(c->w, i);
 			keep_company(c, &o, i);
+		}
 		for (uint32_t other = 0; other < c->w->kinds.nr; other++)
 			o.nr_always += is_always_with(c, &o, other);
 		vec_push(&all->v, o);
@@ -180,6 +182,7 @@ static void rename_within(struct census *w, uint32_t from, uint32_t made, uint32
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
 		uint32_t end = w->named_at.v[i + 1], outer, first = to;
 
+		census_look(w, i);
 		w->named_at.v[i] = begin;
 		outer = only_of_kind(w, i, end, scope);
 		for (uint32_t j = begin; j < end; j++) {
@@ -208,6 +211,7 @@ static void combine(struct combining *c, struct company *o, uint32_t scope)
 	struct census *w = c->w;
 	struct kind made = w->kinds.v[o->kind];
 
+	made.id = kind_made_of(made.id, w->kinds.v[scope].id);
 	made.scope = scope + 1;
 	made.fate = FATE_KEPT;
 	made.is_settled = false;

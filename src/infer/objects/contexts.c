@@ -20,6 +20,7 @@ static void only_things(struct census *w, struct map *only, struct map *lines, u
 		const struct note *n = &w->told->notes.v[i];
 		uint32_t log = census_log(w, n->file);
 
+		census_look(w, i);
 		log_lines[log] += n->count;
 		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
 			uint32_t thing = w->named.v[j], kind = w->things.v[thing].kind;

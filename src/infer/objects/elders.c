@@ -38,10 +38,12 @@ static bool half_are_named(const struct census *w, uint32_t elder, uint32_t chil
 	struct map values = { .shelf = w->shelf };
 	uint64_t nr = 0, nr_named = 0;
 
-	vec_each (&w->told->ids, id)
+	vec_each (&w->told->ids, id) {
+		census_look(w, (size_t)(id - w->told->ids.v));
 		*map_at(&values, id->value) |= census_kind(w, id) == elder   ? 1u
 					       : census_kind(w, id) == child ? 2u
 									     : 0u;
+	}
 	for (const struct map_slot *s = NULL; (s = map_next(&values, s));) {
 		nr += s->value & 1;
 		nr_named += s->value == 3;
@@ -98,6 +100,7 @@ static void index_things(struct finding *f)
 		const struct thing *t = &w->things.v[i];
 		uint64_t *at;
 
+		census_look(w, i);
 		f->before[i] = 0;
 		if (!w->kinds.v[t->kind].elder || !thing_is_used(w, t))
 			continue;
@@ -170,6 +173,7 @@ static void open_circles(struct elders *e, const struct census *w)
 	for (uint32_t i = 0; i < w->things.nr; i++) {
 		uint32_t at = i;
 
+		census_look(w, i);
 		while (e->parent[at] != UINT32_MAX && !seen[at]) {
 			seen[at] = i + 1;
 			at = e->parent[at];
@@ -199,6 +203,7 @@ void elders_find(struct elders *e, const struct census *w)
 	for (uint32_t i = 0; i < w->told->notes.nr; i++) {
 		const struct note *n = &w->told->notes.v[i];
 
+		census_look(w, i);
 		for (size_t j = 0; j < n->nr; j++)
 			if (elders_is(w, n, &w->told->ids.v[n->ids + j]))
 				take_line(&f, i, &w->told->ids.v[n->ids + j]);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/shelf.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/shape.h"
 #include "infer/objects/told.h"
@@ -39,20 +40,23 @@ static void collect(struct embedding *e)
 	const struct census *w = e->w;
 	uint32_t *next = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*next))), nr = 0;
 
-	vec_each (&w->things, t)
+	vec_each (&w->things, t) {
+		census_look(w, (size_t)(t - w->things.v));
 		next[t->kind] += may_embed(&w->kinds.v[t->kind]) && thing_is_used(w, t);
+	}
 	for (size_t kind = 0; kind < w->kinds.nr; kind++) {
 		e->begin[kind] = nr;
 		nr += next[kind];
 		next[kind] = e->begin[kind];
 	}
 	e->begin[w->kinds.nr] = nr;
-	vec_reserve(&e->things, nr + 1);
+	shelf_reserve(w->shelf, &e->things, nr + 1);
 	e->things.nr = nr;
 	for (uint32_t i = 0; i < w->things.nr; i++) {
 		const struct thing *t = &w->things.v[i];
 		struct numbered *n;
 
+		census_look(w, i);
 		if (!may_embed(&w->kinds.v[t->kind]) || !thing_is_used(w, t))
 			continue;
 		n = &e->things.v[next[t->kind]++];
@@ -111,6 +115,7 @@ static void find_children(struct embedding *e, uint32_t parent, uint32_t child, 
 	for (uint32_t i = e->begin[parent]; i < e->begin[parent + 1]; i++) {
 		const struct numbered *n = &e->things.v[i];
 
+		census_look(e->w, i);
 		if (n->nr != nr_numbers)
 			continue;
 		f->is_rare |= is_rare(n);
@@ -122,9 +127,10 @@ static void find_children(struct embedding *e, uint32_t parent, uint32_t child, 
 					     ? map_find(&by_numbers, hash_of(n->v, nr_numbers))
 					     : NULL;
 
+		census_look(e->w, i);
 		if (!at)
 			continue;
-		vec_push(&f->v, (struct belongs){ n->thing, (uint32_t)(*at - 1) });
+		shelf_push(e->w->shelf, &f->v, (struct belongs){ n->thing, (uint32_t)(*at - 1) });
 		f->nr_parents += !(*map_at(&seen, *at))++;
 	}
 	map_done(&by_numbers);
@@ -146,7 +152,7 @@ static void compare(struct embedding *e, uint32_t parent, uint32_t child)
 		relate_tell(e->r, e->w, f.v.v, f.v.nr, (struct tie){ .is_alias = true });
 	else if (f.is_rare && !is_same && 20 * f.v.nr >= 19 * nr_c && 2 * f.nr_parents >= nr_p)
 		relate_tell(e->r, e->w, f.v.v, f.v.nr, (struct tie){ .is_embedded = true });
-	vec_done(&f.v);
+	shelf_done(e->w->shelf, &f.v);
 }
 
 /* --- connections and their hosts ------------------------------------------------------------ */
@@ -156,29 +162,36 @@ static void tie_connections(struct relating *r, const struct census *w, uint32_t
 			    uint32_t connection)
 {
 	VEC(struct belongs) found = { 0 };
-	struct map hosts = { 0 }, seen = { 0 };
+	struct map hosts = { .shelf = w->shelf }, seen = { .shelf = w->shelf };
 	uint32_t nr_hosts = 0, nr_parents = 0, nr = 0;
 
-	for (uint32_t i = 0; i < w->things.nr; i++)
+	for (uint32_t i = 0; i < w->things.nr; i++) {
+		census_look(w, i);
 		if (w->things.v[i].kind == host && thing_is_used(w, &w->things.v[i])) {
 			*map_at(&hosts, w->things.v[i].value) = i + 1;
 			nr_hosts++;
 		}
+	}
 	for (uint32_t i = 0; i < w->things.nr; i++) {
 		const struct thing *t = &w->things.v[i];
-		struct str address = names_str(&w->told->values, t->value);
-		const char *colon = memrchr(address.p, ':', address.n);
+		struct str address;
+		const char *colon;
 		const uint64_t *at;
 		sym_t sym;
 
-		if (t->kind != connection || !thing_is_used(w, t) || !colon)
+		census_look(w, i);
+		if (t->kind != connection || !thing_is_used(w, t))
+			continue;
+		address = names_str(&w->told->values, t->value);
+		colon = memrchr(address.p, ':', address.n);
+		if (!colon)
 			continue;
 		nr++;
 		sym = names_find(&w->told->values, str_head(address, (size_t)(colon - address.p)));
 		at = sym ? map_find(&hosts, sym) : NULL;
 		if (!at)
 			continue;
-		vec_push(&found, (struct belongs){ i, (uint32_t)(*at - 1) });
+		shelf_push(w->shelf, &found, (struct belongs){ i, (uint32_t)(*at - 1) });
 		nr_parents += !(*map_at(&seen, *at))++;
 	}
 	if (nr_parents >= 2 && 2 * nr_parents >= nr_hosts &&
@@ -186,7 +199,7 @@ static void tie_connections(struct relating *r, const struct census *w, uint32_t
 		relate_tell(r, w, found.v, found.nr, (struct tie){ .is_embedded = true });
 	map_done(&hosts);
 	map_done(&seen);
-	vec_done(&found);
+	shelf_done(w->shelf, &found);
 }
 
 static void embed_addresses(struct relating *r, const struct census *w)
@@ -218,5 +231,5 @@ void embed_make(struct relating *r, const struct census *w)
 	embed_addresses(r, w);
 	vec_done(&used);
 	free(e.begin);
-	vec_done(&e.things);
+	shelf_done(w->shelf, &e.things);
 }

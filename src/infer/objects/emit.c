@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "infer/objects/deed.h"
 #include "infer/objects/elders.h"
+#include "infer/objects/emitting.h"
 #include "infer/objects/relate.h"
 #include "infer/objects/stack.h"
 #include "infer/objects/told.h"
@@ -181,26 +182,45 @@ static void emit_texts(const struct census *w, struct object_graph *g)
 		g->logs[i] = arena_str(w->arena, names_str(&t->texts, w->logs.v[i]));
 }
 
-void emit_graph(const struct census *w, const struct relating *before, const struct relating *r,
-		const struct stack *s, struct object_graph *g)
+static void emit_relations(struct emitting *e, const struct relating *before)
 {
-	uint32_t *type_of = mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(*type_of)));
-	struct elders elders;
+	const struct census *w = e->w;
+	struct object_graph *g = &e->head;
 
-	*g = (struct object_graph){ 0 };
-	emit_types(w, s, type_of, g);
 	g->relations = arena_array(w->arena, struct object_relation,
-				   before->ties.nr + r->ties.nr + w->kinds.nr);
-	vec_each (&r->ties, t)
-		emit_relation(w, s, t, type_of, g);
+				   before->ties.nr + e->r->ties.nr + w->kinds.nr);
+	vec_each (&e->r->ties, t)
+		emit_relation(w, e->s, t, e->type_of, g);
 	vec_each (&before->ties, t)
 		if (is_combined(w, t))
-			emit_relation(w, NULL, t, type_of, g);
+			emit_relation(w, NULL, t, e->type_of, g);
+	for (uint32_t i = 0; e->elders->parent && i < w->kinds.nr; i++)
+		emit_tree(e->elders, i, e->type_of[i], g);
+}
+
+struct emitting *emit_new(const struct census *w, const struct relating *before,
+			  const struct relating *r, const struct stack *s)
+{
+	struct emitting *e = mem_zalloc(sizeof(*e));
+	struct elders elders;
+
+	*e = (struct emitting){ .w = w, .r = r, .s = s, .elders = &elders };
+	e->type_of = mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(*e->type_of)));
+	emit_types(w, s, e->type_of, &e->head);
 	elders_find(&elders, w);
-	for (uint32_t i = 0; elders.parent && i < w->kinds.nr; i++)
-		emit_tree(&elders, i, type_of[i], g);
-	emit_texts(w, g);
-	emit_objects(w, r, s, &elders, type_of, g);
+	emit_relations(e, before);
+	emit_texts(w, &e->head);
+	emit_find_objects(e);
 	elders_done(&elders, w);
-	free(type_of);
+	e->elders = NULL;
+	return e;
+}
+
+void emit_free(struct emitting *e)
+{
+	if (!e)
+		return;
+	emit_objects_done(e);
+	free(e->type_of);
+	free(e);
 }

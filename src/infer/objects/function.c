@@ -236,10 +236,16 @@ static void keep_choices(struct function *f, struct relating *r, const struct ce
 void function_test(struct function *f, struct relating *r, const struct census *w,
 		   struct pair *pairs, size_t nr, bool by_parent)
 {
+	sort_records_on(w->shelf, pairs, nr, sizeof(*pairs), by_parent ? child_of : both_of);
+	function_weigh(f, r, w, pairs, nr);
+}
+
+void function_weigh(struct function *f, struct relating *r, const struct census *w,
+		    const struct pair *pairs, size_t nr)
+{
 	struct map left_out = { 0 };
 	struct verdict all, kept;
 
-	sort_records_on(w->shelf, pairs, nr, sizeof(*pairs), by_parent ? child_of : both_of);
 	all = weigh(pairs, nr, NULL);
 	*f = (struct function){ .lines = all.lines, .exceptions = all.minority };
 	f->nr_children = all.nr_children;

@@ -15,6 +15,7 @@ struct habit {
 	uint64_t thread_lines, id_lines;     /* in threads; where the key says id */
 	uint64_t nr_places, nr_places_twice; /* (log, value), and those that two statements name */
 	uint64_t nr_steps, nr_up;            /* first appearances in a log, and those that ascend */
+	uint64_t nr_mixed;                   /* statements that name several values */
 	uint64_t nr_outer;                   /* lines where it contains another identifier */
 	uint64_t nr_paths;                   /* (value, path that it is a part of) */
 	uint64_t nr_within;                  /* lines where it is a part of another one */
@@ -24,7 +25,7 @@ struct habit {
 struct habits {
 	struct census *w;
 	struct habit *v;       /* by kind */
-	struct map templates;  /* (kind, template) */
+	struct map templates;  /* (kind, template): 1 + value, or MANY */
 	struct map places;     /* (kind, log, value): 1 + template, or MANY */
 	struct map around;     /* (kind, value, path) */
 	struct map last_first; /* (kind, log): 1 + the number that appeared last */
@@ -40,10 +41,12 @@ static void first_kinds(struct census *w)
 	for (size_t i = 0; i < 3 * ((size_t)t->shown.nr + 1); i++)
 		w->kind_of[i] = UINT32_MAX;
 	vec_each (&w->distinct, id) {
+		census_look(w, (size_t)(id - w->distinct.v));
 		if (census_kind(w, id) != UINT32_MAX)
 			continue;
 		census_set_kind(w, id, (uint32_t)w->kinds.nr);
-		vec_push(&w->kinds, (struct kind){ .shown = names_str(&t->shown, id->shown) });
+		vec_push(&w->kinds, (struct kind){ .id = w->kinds.nr + 1,
+						   .shown = names_str(&t->shown, id->shown) });
 	}
 }
 
@@ -51,6 +54,12 @@ static void first_kinds(struct census *w)
 static bool is_schema(struct str shown)
 {
 	return str_find_char(shown, '#') < shown.n || str_find_char(shown, '*') < shown.n;
+}
+
+/* Addresses of mail are known by their look, as what is made by a schema is. */
+static bool is_mail(struct str shown)
+{
+	return str_starts(shown, STR("mail")) && (shown.n == 4 || shown.p[4] == '/');
 }
 
 /* A trait holds when nine in ten distinct values have it; a small number must all be small. */
@@ -67,6 +76,7 @@ static void find_traits(struct census *w)
 		uint32_t kind = census_kind(w, id);
 		unsigned shape;
 
+		census_look(w, d);
 		if (!census_is_first(w, d, &many))
 			continue;
 		shape = shape_of(names_str(&w->told->values, id->value));
@@ -82,7 +92,8 @@ static void find_traits(struct census *w)
 				w->kinds.v[k].traits |= traits[i];
 		}
 		/* a key with values of all sorts: names at best, and to be proved as words are */
-		if (!w->kinds.v[k].traits && !is_schema(w->kinds.v[k].shown))
+		if (!w->kinds.v[k].traits && !is_schema(w->kinds.v[k].shown) &&
+		    !is_mail(w->kinds.v[k].shown))
 			w->kinds.v[k].traits = KIND_WORD;
 	}
 	free(nr);
@@ -161,9 +172,11 @@ static void count_values(struct census *w)
 {
 	struct map many = { .shelf = w->shelf };
 
-	for (size_t d = 0; d < w->distinct.nr; d++)
+	for (size_t d = 0; d < w->distinct.nr; d++) {
+		census_look(w, d);
 		w->kinds.v[census_kind(w, &w->distinct.v[d])].nr_values +=
 			census_is_first(w, d, &many);
+	}
 	map_done(&many);
 }
 
@@ -171,6 +184,19 @@ static void count_values(struct census *w)
 static bool is_padded(struct str number)
 {
 	return number.n > 1 && number.p[0] == '0';
+}
+
+static void note_statement(struct habits *h, uint32_t kind, uint32_t template, sym_t value)
+{
+	uint64_t *at = map_at(&h->templates, map_pair(kind, template));
+
+	h->w->kinds.v[kind].nr_templates += !*at;
+	if (!*at) {
+		*at = (uint64_t)value + 1;
+	} else if (*at != MANY && *at != (uint64_t)value + 1) {
+		*at = MANY;
+		h->v[kind].nr_mixed++;
+	}
 }
 
 static void note_habits(struct habits *h, const struct note *n)
@@ -182,9 +208,8 @@ static void note_habits(struct habits *h, const struct note *n)
 		const struct told_id *id = &w->told->ids.v[n->ids + i];
 		uint32_t k = census_kind(w, id);
 		struct kind *kind = &w->kinds.v[k];
-		uint64_t *at = map_at(&h->templates, map_pair(k, n->template));
 
-		kind->nr_templates += !(*at)++;
+		note_statement(h, k, n->template, id->value);
 		kind->lines += n->count;
 		if (id->place & NAMED_IN_THREAD)
 			h->v[k].thread_lines += n->count;
@@ -199,7 +224,9 @@ static void note_habits(struct habits *h, const struct note *n)
 			if (path && !(*map_at(&h->around, key_of(k, id->value, path)))++)
 				h->v[k].nr_paths++;
 		}
-		note_place(h, k, log, id->value, n->template);
+		/* of others nobody asks where they are, and there may be very many */
+		if (kind->traits & KIND_NUMBER)
+			note_place(h, k, log, id->value, n->template);
 	}
 }
 
@@ -221,7 +248,7 @@ static bool is_counting(struct str key)
 /* Whether what stands in front says that it numbers something. */
 static bool is_called_id(const struct kind *k, const struct habit *h)
 {
-	return k->traits & KIND_NUMBER && 2 * h->id_lines > k->lines;
+	return k->traits & (KIND_NUMBER | KIND_RANDOM) && 2 * h->id_lines > k->lines;
 }
 
 /* Numbers are amounts unless they are given out in order and named again elsewhere. */
@@ -264,6 +291,7 @@ static void drop_spelled(struct census *w)
 	vec_each (&w->told->ids, id) {
 		uint32_t kind = census_kind(w, id);
 
+		census_look(w, (size_t)(id - w->told->ids.v));
 		if (!(w->kinds.v[kind].traits & KIND_RANDOM))
 			continue;
 		nr[kind]++;
@@ -282,6 +310,7 @@ static void drop_answers(struct census *w)
 	vec_each (&w->distinct, id) {
 		struct kind *k = &w->kinds.v[census_kind(w, id)];
 
+		census_look(w, (size_t)(id - w->distinct.v));
 		if (k->traits & KIND_WORD && kind_is_kept(k) &&
 		    is_answer(names_str(&w->told->values, id->value)))
 			k->fate = FATE_STATE;
@@ -302,6 +331,13 @@ static bool is_at_random(const struct kind *k)
 	return k->traits & KIND_RANDOM || str_find_char(k->shown, '*') < k->shown.n;
 }
 
+/* AH00128, ORA-01555: each statement has its own, and each is of one statement. */
+static bool is_code(const struct kind *k, const struct habit *h)
+{
+	return k->nr_values >= 3 && !h->nr_mixed && k->nr_templates == k->nr_values &&
+	       !h->nr_places_twice;
+}
+
 static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_small)
 {
 	/* a random name in several paths is that of what they are all of; /orders/17 is order 17 */
@@ -318,7 +354,7 @@ static enum fate fate_of(const struct kind *k, const struct habit *h, bool is_sm
 		return FATE_RARE;
 	if (5 * k->lines < 6 * (uint64_t)k->nr_values)
 		return FATE_ONCE;
-	return FATE_KEPT;
+	return is_code(k, h) ? FATE_ALONE : FATE_KEPT;
 }
 
 /* 0 on many more lines than any number has: nobody has it. */
@@ -335,6 +371,7 @@ static bool is_counted(const struct census *w, uint32_t kind)
 		uint64_t v[8];
 		size_t nr;
 
+		census_look(w, (size_t)(id - w->distinct.v));
 		if (census_kind(w, id) != kind)
 			continue;
 		nr = shape_numbers(names_str(&w->told->values, id->value), v, 8);
@@ -359,6 +396,7 @@ static void drop_outer(struct habits *h)
 	struct census *w = h->w;
 
 	vec_each (&w->told->notes, n) {
+		census_look(w, (size_t)(n - w->told->notes.v));
 		for (size_t i = 0; i < n->nr && has_inner(w, n); i++) {
 			const struct told_id *id = &w->told->ids.v[n->ids + i];
 			uint32_t k = census_kind(w, id);
@@ -392,20 +430,25 @@ static void judge(struct census *w)
 
 	h.v = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*h.v)));
 	count_values(w);
-	vec_each (&w->told->notes, n)
+	vec_each (&w->told->notes, n) {
+		census_look(w, (size_t)(n - w->told->notes.v));
 		note_habits(&h, n);
+	}
 	for (size_t i = 0; i < w->kinds.nr; i++) {
 		struct kind *k = &w->kinds.v[i];
 
 		if (k->fate != FATE_KEPT)
 			continue;
 		k->fate = fate_of(k, &h.v[i], w->is_small);
+		k->is_called_id = is_called_id(k, &h.v[i]);
 		k->zero_is_none = is_zero_none(k, &h.v[i]);
 		if (10 * h.v[i].nr_within >= 9 * k->lines)
 			k->traits |= KIND_FOLDER;
 		if (10 * h.v[i].thread_lines >= 9 * k->lines && is_counted(w, (uint32_t)i))
 			k->traits |= KIND_THREAD;
 	}
+	if (!w->is_small)
+		kinds_keep_hanging(w);
 	drop_outer(&h);
 	count_once(w);
 	free(h.v);
@@ -442,15 +485,18 @@ static void find_names(struct census *w)
 	uint64_t *lines = mem_zalloc(mem_bytes((size_t)w->told->shown.nr + 1, sizeof(*lines)));
 	uint64_t *worth = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*worth)));
 
-	vec_each (&w->told->notes, n)
+	vec_each (&w->told->notes, n) {
+		census_look(w, (size_t)(n - w->told->notes.v));
 		for (size_t i = 0; i < n->nr; i++)
 			lines[w->told->ids.v[n->ids + i].shown] += n->count;
+	}
 	vec_each (&w->distinct, id) {
 		struct kind *k = &w->kinds.v[census_kind(w, id)];
 		struct str shown = names_str(&w->told->shown, id->shown);
 		uint64_t found = worth_of(shown, lines[id->shown]);
 		char *name;
 
+		census_look(w, (size_t)(id - w->distinct.v));
 		if (k->name.n && found <= worth[k - w->kinds.v])
 			continue;
 		worth[k - w->kinds.v] = found;

@@ -24,4 +24,7 @@ uint32_t kinds_join(struct census *w, uint32_t a, uint32_t b);
 /* The kind that stands for this one. */
 uint32_t kinds_root(const struct census *w, uint32_t kind);
 
+/* Keeps kinds whose names come once each beside something that comes again. */
+void kinds_keep_hanging(struct census *w);
+
 #endif

@@ -85,9 +85,11 @@ void kinds_families(struct census *w)
 	s.tails = mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(*s.tails)));
 	for (size_t i = 0; i < w->kinds.nr; i++)
 		s.tails[i] = kinds_tail(w->kinds.v[i].shown);
-	vec_each (&w->told->notes, n)
+	vec_each (&w->told->notes, n) {
+		census_look(w, (size_t)(n - w->told->notes.v));
 		for (size_t i = 0; i < n->nr; i++)
 			note_stand(&s, w, n, i);
+	}
 	if (s.v.nr)
 		qsort(s.v.v, s.v.nr, sizeof(*s.v.v), by_place);
 	pair_up(&s, &pairs);

@@ -112,6 +112,7 @@ static void join_paths(struct census *w)
 	const struct map_slot *s = NULL;
 
 	vec_each (&w->told->notes, n) {
+		census_look(w, (size_t)(n - w->told->notes.v));
 		for (size_t i = 0; i < n->nr; i++) {
 			uint32_t kind = kinds_root(w, census_kind(w, &w->told->ids.v[n->ids + i]));
 
@@ -153,6 +154,7 @@ void kinds_unite(struct census *w)
 		const struct told_id *id = &w->distinct.v[d];
 		uint32_t kind = census_kind(w, id);
 
+		census_look(w, d);
 		if (!census_is_first(w, d, &many) ||
 		    (!sort_of(&w->kinds.v[kind]) && !has_schema(&w->kinds.v[kind])))
 			continue;

@@ -23,6 +23,7 @@ enum {
 	MIN_SHARE = 5, /* one thing in so many that begins with a statement makes it a beginning */
 	MAX_DIGITS = 7,
 	LOOK_BACK = 64, /* lines that are looked at for one that goes on beyond a cut */
+	LOOK_EACH = 8,  /* steps that each line counts for which may look back */
 };
 
 enum { WORDED_CREATED = 1, WORDED_FINISHED = 2, WORDED_KNOWN = 4 };
@@ -147,6 +148,7 @@ static void drop_indices(struct parting *p)
 		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
 			uint32_t kind = w->things.v[w->named.v[j]].kind;
 
+			census_look(w, j);
 			lines[kind] += w->told->notes.v[i].count;
 			if (names_sibling(w, i, kind))
 				with[kind] += w->told->notes.v[i].count;
@@ -164,15 +166,19 @@ struct birth {
 	uint64_t number;
 };
 
-static int by_birth(const void *a, const void *b)
+static uint64_t number_of_birth(const void *birth)
 {
-	const struct birth *x = a, *y = b;
+	return ((const struct birth *)birth)->number;
+}
 
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
+static uint64_t time_of_birth(const void *birth)
+{
+	return sort_signed(((const struct birth *)birth)->ns);
+}
+
+static uint64_t kind_of_birth(const void *birth)
+{
+	return ((const struct birth *)birth)->kind;
 }
 
 /* Births of one kind: where nine in ten are of a number larger than all before, it counts up, and
@@ -202,19 +208,21 @@ static void find_order(struct parting *p)
 		struct str value = names_str(&w->told->values, t->value);
 		struct birth b = { .kind = t->kind, .ns = t->first_ns };
 
+		census_look(w, (size_t)(t - w->things.v));
 		p->habits[t->kind].grown_ns = NS_NONE;
 		if (p->habits[t->kind].may && p->habits[t->kind].is_handle && thing_is_used(w, t) &&
 		    str_take_uint(&value, &b.number) && !value.n)
-			vec_push(&births, b);
+			shelf_push(w->shelf, &births, b);
 	}
-	if (births.nr)
-		qsort(births.v, births.nr, sizeof(*births.v), by_birth);
+	sort_records_on(w->shelf, births.v, births.nr, sizeof(*births.v), number_of_birth);
+	sort_records_on(w->shelf, births.v, births.nr, sizeof(*births.v), time_of_birth);
+	sort_records_on(w->shelf, births.v, births.nr, sizeof(*births.v), kind_of_birth);
 	for (size_t i = 0, end; i < births.nr; i = end) {
 		for (end = i; end < births.nr && births.v[end].kind == births.v[i].kind; end++)
 			;
 		see_order(&p->habits[births.v[i].kind], births.v + i, end - i);
 	}
-	vec_done(&births);
+	shelf_done(w->shelf, &births);
 }
 
 static void gather(struct parting *p)
@@ -233,6 +241,7 @@ static void gather(struct parting *p)
 		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
 			uint32_t thing = w->named.v[j];
 
+			census_look(w, j);
 			if (p->habits[w->things.v[thing].kind].may &&
 			    w->things.v[thing].lines > 1 && is_short(w, &w->things.v[thing]) &&
 			    !map_find(&fixed, thing))
@@ -274,6 +283,7 @@ static void learn(struct parting *p, const struct sight *s, const struct sight *
 	for (const struct sight *at = s; at < end; at++) {
 		const struct note *n = note_of(p, at);
 
+		census_look(p->w, (size_t)(at - p->sights.v));
 		if (at > s && n->first_ns > last_ns)
 			lulls_add(&h->lulls, n->first_ns - last_ns);
 		if (n->count > 1)
@@ -438,6 +448,7 @@ static bool is_believed(const struct parting *p, const struct sight *s, const st
 	for (const struct sight *at = s; at < end; at++) {
 		const struct note *n = note_of(p, at);
 
+		census_look(p->w, (size_t)(at - p->sights.v));
 		if (at > s && p->cuts.v[at - s]) {
 			nr_lives++;
 			l = (struct life){ .begin = at, .last_ns = NS_NONE };
@@ -485,6 +496,8 @@ static uint32_t find_cuts(struct parting *p, const struct sight *s, const struct
 	for (const struct sight *at = s; at < end; at++) {
 		enum verdict v = at > s ? judge(p, &l, at) : GOES_ON;
 
+		/* each may look back at many lines */
+		census_look(p->w, LOOK_EACH * (size_t)(at - p->sights.v) + LOOK_EACH - 1);
 		if (v == BEGINS || (v == MAY_BEGIN && with_guesses)) {
 			p->cuts.v[with_leaders(p, &l, at) - s] = true;
 			l = (struct life){ .begin = at, .last_ns = NS_NONE };
@@ -511,6 +524,7 @@ static void part(struct parting *p, const struct sight *s, const struct sight *e
 	fresh.lines = 0;
 	w->things.v[thing] = fresh;
 	for (const struct sight *at = s; at < end; at++) {
+		census_look(w, (size_t)(at - p->sights.v));
 		if (p->cuts.v[at - s]) {
 			fresh.life++;
 			to = (uint32_t)w->things.nr;

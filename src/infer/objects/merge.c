@@ -104,6 +104,7 @@ static void rename_things(struct census *w, const struct relating *r)
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
 		uint32_t begin = w->named_at.v[i], end = w->named_at.v[i + 1];
 
+		census_look(w, i);
 		w->named_at.v[i] = (uint32_t)w->named.nr;
 		for (uint32_t j = begin; j < end; j++) {
 			uint32_t thing = final_thing(w, r, old[j], &known);
@@ -118,10 +119,12 @@ static void rename_things(struct census *w, const struct relating *r)
 	w->named_at.v[w->told->notes.nr] = (uint32_t)w->named.nr;
 	for (size_t i = 0; i < w->path.nr; i++)
 		w->path.v[i] = final_thing(w, r, w->path.v[i], &known);
-	for (size_t i = 0; i < w->things.nr; i++)
+	for (size_t i = 0; i < w->things.nr; i++) {
+		census_look(w, i);
 		if (w->things.v[i].scope)
 			w->things.v[i].scope =
 				final_thing(w, r, w->things.v[i].scope - 1, &known) + 1;
+	}
 	shelf_give(w->shelf, old);
 	map_done(&known);
 }

@@ -89,7 +89,7 @@ static void look_back(struct nearing *n, size_t at, uint32_t child)
 				continue;
 			known = map_at(&n->done, map_pair(child, p->kind));
 			if (!*known) {
-				vec_push(&n->v, g);
+				shelf_push(w->shelf, &n->v, g);
 				*known = n->v.nr;
 			} else if (g.ns < n->v.v[*known - 1].ns) {
 				n->v.v[*known - 1] = g;
@@ -102,24 +102,27 @@ static void gather_lines(struct nearing *n)
 {
 	const struct told *t = n->w->told;
 
-	for (uint32_t i = 0; i < t->notes.nr; i++)
+	for (uint32_t i = 0; i < t->notes.nr; i++) {
+		census_look(n->w, i);
 		if (n->w->named_at.v[i + 1] > n->w->named_at.v[i])
 			shelf_push(n->w->shelf, &n->lines,
 				   (struct line){ t->notes.v[i].file, t->notes.v[i].thread,
 						  t->notes.v[i].first_ns, i });
+	}
 	sort_records_on(n->w->shelf, n->lines.v, n->lines.nr, sizeof(*n->lines.v), time_of);
 	sort_records_on(n->w->shelf, n->lines.v, n->lines.nr, sizeof(*n->lines.v), thread_of);
 }
 
-static int by_kinds(const void *a, const void *b)
+static uint64_t child_of(const void *guess)
 {
-	const struct guess *x = a, *y = b;
+	return ((const struct guess *)guess)->b.child;
+}
 
-	if (x->parent_kind != y->parent_kind)
-		return x->parent_kind < y->parent_kind ? -1 : 1;
-	if (x->child_kind != y->child_kind)
-		return x->child_kind < y->child_kind ? -1 : 1;
-	return (x->b.child > y->b.child) - (x->b.child < y->b.child);
+static uint64_t kinds_of(const void *guess)
+{
+	const struct guess *g = guess;
+
+	return map_pair(g->parent_kind, g->child_kind);
 }
 
 /* Most children must find a parent, most parents have a child, and there be fewer of them. */
@@ -129,36 +132,59 @@ static void decide(struct nearing *n, struct relating *r, const struct guess *g,
 	const struct kind *parent = &w->kinds.v[g->parent_kind],
 			  *child = &w->kinds.v[g->child_kind];
 	VEC(struct belongs) v = { 0 };
-	struct map parents = { 0 };
+	struct map parents = { .shelf = w->shelf };
 	size_t nr_fresh = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		vec_push(&v, g[i].b);
+		shelf_push(w->shelf, &v, g[i].b);
 		*map_at(&parents, g[i].b.parent) += 1;
 		nr_fresh += g[i].is_fresh;
 	}
 	if (nr >= 3 && 2 * nr_fresh >= nr && 10 * nr >= 8 * (size_t)child->nr_things &&
 	    2 * parents.nr >= parent->nr_things && parent->nr_things < child->nr_things)
 		relate_tell(r, w, v.v, v.nr, (struct tie){ .is_near = true });
-	vec_done(&v);
+	shelf_done(w->shelf, &v);
 	map_done(&parents);
+}
+
+/* Whether there are two kinds with things in scopes of one kind, of which lines tell nothing. */
+static bool is_any_near(const struct relating *r, const struct census *w)
+{
+	uint32_t *scope = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*scope)));
+	bool is_any = false;
+
+	vec_each (&w->things, t) {
+		uint32_t of = t->scope ? w->things.v[t->scope - 1].kind + 1 : 0;
+
+		census_look(w, (size_t)(t - w->things.v));
+		is_any |= of && scope[t->kind] && scope[t->kind] != of;
+		scope[t->kind] = of ? of : scope[t->kind];
+	}
+	for (uint32_t a = 0; a < w->kinds.nr && !is_any; a++)
+		for (uint32_t b = a + 1; scope[a] && b < w->kinds.nr && !is_any; b++)
+			is_any = scope[a] == scope[b] && !relate_find(r, a, b);
+	free(scope);
+	return is_any;
 }
 
 void near_make(struct relating *r, const struct census *w)
 {
 	struct nearing n = { .w = w, .r = r, .done.shelf = w->shelf };
 
+	if (!is_any_near(r, w))
+		return;
 	gather_lines(&n);
 	for (size_t i = 0; i < n.lines.nr; i++) {
 		uint32_t note = n.lines.v[i].note;
 
+		census_look(w, i);
 		for (uint32_t j = w->named_at.v[note]; j < w->named_at.v[note + 1]; j++)
 			if (w->things.v[w->named.v[j]].scope &&
 			    n.lines.v[i].ns <= w->things.v[w->named.v[j]].first_ns)
 				look_back(&n, i, w->named.v[j]);
 	}
-	if (n.v.nr)
-		qsort(n.v.v, n.v.nr, sizeof(*n.v.v), by_kinds);
+	sort_records_on(w->shelf, n.v.v, n.v.nr, sizeof(*n.v.v), child_of);
+	sort_records_on(w->shelf, n.v.v, n.v.nr, sizeof(*n.v.v), kinds_of);
 	for (size_t i = 0, end; i < n.v.nr; i = end) {
 		for (end = i; end < n.v.nr && n.v.v[end].parent_kind == n.v.v[i].parent_kind &&
 			      n.v.v[end].child_kind == n.v.v[i].child_kind;
@@ -167,6 +193,6 @@ void near_make(struct relating *r, const struct census *w)
 		decide(&n, r, n.v.v + i, end - i);
 	}
 	shelf_done(w->shelf, &n.lines);
-	vec_done(&n.v);
+	shelf_done(w->shelf, &n.v);
 	map_done(&n.done);
 }

@@ -16,6 +16,7 @@ struct shelf;
 struct pair {
 	uint32_t child, parent;
 	uint32_t template;
+	uint32_t nr_notes;
 	uint64_t count;
 	int64_t first_ns;
 };
@@ -79,5 +80,8 @@ void relate_tell(struct relating *r, const struct census *w, const struct belong
  * their parents already. */
 void function_test(struct function *f, struct relating *r, const struct census *w,
 		   struct pair *pairs, size_t nr, bool by_parent);
+/* The same of pairs that stand in the order of children, then parents. */
+void function_weigh(struct function *f, struct relating *r, const struct census *w,
+		    const struct pair *pairs, size_t nr);
 
 #endif

@@ -165,6 +165,7 @@ static void each_number(struct scoping *s, void (*see)(struct scoping *, const s
 		uint32_t log = census_log(w, sight.note->file);
 		bool is_known = false;
 
+		census_look(w, i);
 		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
 			const struct thing *t = &w->things.v[w->named.v[j]];
 
@@ -239,6 +240,7 @@ static uint32_t scope_of_siblings(const struct scoping *s, uint32_t small)
 		uint32_t begin = w->named_at.v[i], end = w->named_at.v[i + 1], sibling = 0;
 		bool is_here = false;
 
+		census_look(w, i);
 		for (uint32_t j = begin; j < end; j++) {
 			const struct kind *k = &w->kinds.v[w->things.v[w->named.v[j]].kind];
 
@@ -287,6 +289,7 @@ static void name_within(struct scoping *s)
 		uint32_t log = census_log(w, n->file), begin = w->named_at.v[i];
 		uint32_t end = w->named_at.v[i + 1];
 
+		census_look(w, i);
 		w->named_at.v[i] = (uint32_t)named.nr;
 		for (uint32_t j = begin; j < end; j++) {
 			uint32_t thing = w->named.v[j], scope;
@@ -325,6 +328,7 @@ static uint32_t writing_kind(const struct census *w, uint32_t kind)
 		const struct note *n = &w->told->notes.v[i];
 		uint32_t writer = w->writers.v[census_log(w, n->file)];
 
+		census_look(w, i);
 		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++)
 			if (w->things.v[w->named.v[j]].kind == kind)
 				*map_at(&lines, w->things.v[writer].kind) += n->count;
@@ -350,6 +354,7 @@ static bool comes_back(const struct census *w, uint32_t kind)
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
 		uint64_t log = (uint64_t)census_log(w, w->told->notes.v[i].file) + 1;
 
+		census_look(w, i);
 		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
 			const struct thing *t = &w->things.v[w->named.v[j]];
 			uint64_t *at;
@@ -375,6 +380,7 @@ static uint64_t *statements_twice(const struct census *w)
 	for (size_t i = 0; i < w->told->notes.nr; i++) {
 		uint64_t template = (uint64_t)w->told->notes.v[i].template + 1;
 
+		census_look(w, i);
 		for (uint32_t j = w->named_at.v[i]; j < w->named_at.v[i + 1]; j++) {
 			const struct thing *t = &w->things.v[w->named.v[j]];
 			uint64_t *at = t->scope ? map_at(&first, w->named.v[j]) : NULL;
@@ -401,11 +407,12 @@ void scope_drop_counters(struct census *w)
 	struct map scopes = { .shelf = w->shelf };
 
 	census_count(w);
-	vec_each (&w->things, t)
+	vec_each (&w->things, t) {
+		census_look(w, (size_t)(t - w->things.v));
 		lines[t->kind] += t->scope ? t->lines : 0;
-	vec_each (&w->things, t)
 		if (t->scope && t->lines && !(*map_at(&scopes, map_pair(t->kind, t->scope)))++)
 			nr_scopes[t->kind]++;
+	}
 	for (size_t i = 0; i < w->kinds.nr; i++)
 		if (w->kinds.v[i].scope && !w->is_small &&
 		    (nr_scopes[i] == w->kinds.v[i].nr_things ||
@@ -433,7 +440,8 @@ void scope_make(struct census *w)
 		if (!wants_scope(k))
 			continue;
 		k->scope = k->traits & KIND_THREAD ? 0 : best_scope(&s, kind);
-		if (!k->scope && comes_back(w, kind)) {
+		/* /orders/17 is the same order in whatever log */
+		if (!k->scope && !(k->traits & KIND_FOLDER) && comes_back(w, kind)) {
 			k->scope = writing_kind(w, kind) + 1;
 			k->is_of_writer = true;
 		}

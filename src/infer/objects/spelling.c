@@ -38,6 +38,7 @@ static void last_numbers(const struct census *w, uint32_t kind, struct map *by_n
 		uint64_t v[8], *at;
 		size_t nr;
 
+		census_look(w, (size_t)(id - w->distinct.v));
 		if (census_kind(w, id) != kind)
 			continue;
 		nr = shape_numbers(names_str(&w->told->values, id->value), v, 8);
@@ -60,6 +61,7 @@ static void number_names(struct census *w, uint32_t number, uint32_t name)
 		struct str text = names_str(&w->told->values, id->value);
 		uint64_t value, *at, *known;
 
+		census_look(w, (size_t)(id - w->distinct.v));
 		if (census_kind(w, id) != number || map_find(&found, id->value) ||
 		    !str_take_uint(&text, &value))
 			continue;
@@ -81,14 +83,18 @@ static void number_names(struct census *w, uint32_t number, uint32_t name)
 static void cut_threads(struct census *w)
 {
 	struct map elsewhere = { .shelf = w->shelf };
+	bool *is_in_thread = mem_zalloc(w->kinds.nr + 1); /* by kind: one of it is */
 
 	vec_each (&w->distinct, id)
-		if (!(id->place & NAMED_IN_THREAD))
+		is_in_thread[census_kind(w, id)] |= id->place & NAMED_IN_THREAD;
+	vec_each (&w->distinct, id)
+		if (!(id->place & NAMED_IN_THREAD) && is_in_thread[census_kind(w, id)])
 			*map_at(&elsewhere, map_pair(census_kind(w, id), id->value)) = 1;
 	vec_each (&w->distinct, id) {
 		struct str text = names_str(&w->told->values, id->value);
 		uint32_t kind = census_kind(w, id);
 
+		census_look(w, (size_t)(id - w->distinct.v));
 		if (!(id->place & NAMED_IN_THREAD) ||
 		    map_find(&elsewhere, map_pair(kind, id->value)))
 			continue;
@@ -103,6 +109,7 @@ static void cut_threads(struct census *w)
 			break;
 		}
 	}
+	free(is_in_thread);
 	map_done(&elsewhere);
 }
 
@@ -133,6 +140,7 @@ static void last_parts(const struct census *w, struct map *by_part)
 		sym_t part;
 		uint64_t *at, path = map_pair(kind, id->value) + 1;
 
+		census_look(w, (size_t)(id - w->distinct.v));
 		if (!(w->kinds.v[kind].traits & KIND_PATH) || !kind_is_kept(&w->kinds.v[kind]))
 			continue;
 		part = names_find(&w->told->values,
@@ -155,6 +163,7 @@ static void name_files(struct census *w)
 	vec_each (&w->distinct, id) {
 		uint32_t kind = census_kind(w, id);
 
+		census_look(w, (size_t)(id - w->distinct.v));
 		if (!is_name_with_numbers(&w->kinds.v[kind]) ||
 		    !has_extension(w->kinds.v[kind].shown) ||
 		    (*map_at(&seen, map_pair(kind, id->value)))++)
@@ -166,6 +175,7 @@ static void name_files(struct census *w)
 		uint32_t kind = census_kind(w, id);
 		const uint64_t *at = map_find(&by_part, id->value);
 
+		census_look(w, (size_t)(id - w->distinct.v));
 		if (!nr[kind] || 10 * nr_files[kind] < 8 * nr[kind])
 			continue;
 		if (at && *at != SEVERAL)
@@ -186,6 +196,7 @@ static void add_dashes(struct census *w)
 	vec_each (&w->distinct, id) {
 		uint32_t kind = census_kind(w, id);
 
+		census_look(w, (size_t)(id - w->distinct.v));
 		if (names_str(&w->told->values, id->value).n == 36 &&
 		    w->kinds.v[kind].traits & KIND_RANDOM && kind_is_kept(&w->kinds.v[kind]))
 			*map_at(&uuids, id->value) = map_pair(kind, id->value) + 1;
@@ -196,6 +207,7 @@ static void add_dashes(struct census *w)
 		const uint64_t *at;
 		sym_t sym;
 
+		census_look(w, (size_t)(id - w->distinct.v));
 		if (s.n != 32)
 			continue;
 		snprintf(dashed, sizeof(dashed), "%.8s-%.4s-%.4s-%.4s-%.12s", s.p, s.p + 8,

@@ -154,14 +154,17 @@ static void reduce(struct stack *s, size_t nr_kinds)
 	free(seen);
 }
 
-/* Names that many lines of many statements use name something, even if it belongs to nothing. */
+/* Names that many lines of many statements use name something, even if it belongs to nothing. Files
+ * are known by their look, whoever asks for them. */
 static bool stands_alone(const struct kind *k)
 {
-	unsigned never = KIND_NUMBER | KIND_WORD | KIND_ADDRESS | KIND_PATH | KIND_THREAD |
-			 KIND_LOG | KIND_FOLDER;
+	unsigned never = KIND_WORD | KIND_THREAD | KIND_LOG | KIND_FOLDER |
+			 (k->is_called_id ? KIND_SMALL : KIND_NUMBER);
+	bool is_file = k->traits & KIND_PATH;
 
 	return kind_is_kept(k) && !(k->traits & never) && !k->scope && k->nr_things >= 5 &&
-	       k->nr_templates >= 3 && k->lines >= 3 * (uint64_t)k->nr_things;
+	       (is_file || k->nr_templates >= 3) &&
+	       2 * k->lines >= (is_file ? 5 : 6) * (uint64_t)k->nr_things;
 }
 
 void stack_make(struct stack *s, const struct census *w, const struct relating *r)

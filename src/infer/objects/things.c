@@ -5,6 +5,7 @@
 #include "base/shelf.h"
 #include "base/time.h"
 #include "infer/objects/elders.h"
+#include "infer/objects/hosts.h"
 #include "infer/objects/lives.h"
 #include "infer/objects/spelling.h"
 #include "infer/objects/told.h"
@@ -46,6 +47,15 @@ static void take_versions(struct census *w, uint32_t kind, uint32_t front)
 	w->kinds.v[front].nr_templates += w->kinds.v[kind].nr_templates;
 }
 
+/* The value without its last number, if lines show it: an earlier settling may know more. */
+static sym_t told_front(const struct census *w, sym_t value)
+{
+	const struct names *values = &w->told->values;
+	sym_t head = names_find(values, without_last(names_str(values, value)));
+
+	return head < w->nr_values && w->latest_of[head] ? head : 0;
+}
+
 struct fronts {
 	uint64_t nr_values, nr_fronts, nr_known; /* distinct values, fronts, fronts seen alone */
 };
@@ -54,7 +64,6 @@ struct fronts {
  * few of them: a part of it would have many. */
 static void find_versions(struct census *w)
 {
-	struct told *t = w->told;
 	struct map many = { .shelf = w->shelf }, fronts = { .shelf = w->shelf };
 	struct fronts *nr = mem_zalloc(mem_bytes(w->kinds.nr + 1, sizeof(*nr)));
 	uint32_t *front = mem_alloc(mem_bytes(w->kinds.nr + 1, sizeof(*front)));
@@ -67,9 +76,10 @@ static void find_versions(struct census *w)
 		uint64_t *at;
 		sym_t head;
 
+		census_look(w, d);
 		if (!census_is_first(w, d, &many) || front[k] == UINT32_MAX)
 			continue;
-		head = names_find(&t->values, without_last(names_str(&t->values, id->value)));
+		head = told_front(w, id->value);
 		nr[k].nr_values++;
 		at = head ? map_at(&fronts, map_pair(k, head)) : NULL;
 		nr[k].nr_fronts += !head || !*at;
@@ -96,6 +106,7 @@ static void find_dotted(struct census *w)
 		struct str value = names_str(&t->values, id->value);
 		size_t dot = str_find_char(value, '.');
 
+		census_look(w, (size_t)(id - w->distinct.v));
 		seen[census_kind(w, id)] |= dot < value.n ? 2 : 1;
 	}
 	for (size_t i = 0; i < w->kinds.nr; i++)
@@ -131,7 +142,6 @@ static bool is_asked_of_another(const struct census *w, const struct note *n,
 				const struct told_id *path)
 {
 	struct str text = names_str(&w->told->values, path->value);
-	unsigned numbered = KIND_FOLDER | KIND_NUMBER;
 
 	if (!(w->kinds.v[census_kind(w, path)].traits & KIND_PATH))
 		return false;
@@ -139,8 +149,8 @@ static bool is_asked_of_another(const struct census *w, const struct note *n,
 		const struct told_id *id = &w->told->ids.v[n->ids + i];
 		const struct kind *k = &w->kinds.v[census_kind(w, id)];
 
-		if (id->place & NAMED_WITHIN && kind_is_kept(k) &&
-		    (k->traits & numbered) == numbered &&
+		if (id->place & NAMED_WITHIN && kind_is_kept(k) && k->traits & KIND_FOLDER &&
+		    k->is_called_id &&
 		    str_find(text, names_str(&w->told->values, id->value)) < text.n)
 			return true;
 	}
@@ -190,13 +200,15 @@ static void part_addresses(struct census *w)
 	vec_each (&w->things, t) {
 		struct kind *k = &w->kinds.v[t->kind];
 
+		census_look(w, (size_t)(t - w->things.v));
 		if (!(k->traits & KIND_ADDRESS) || k->traits & KIND_BRIEF || !span ||
 		    !has_port(names_str(&w->told->values, t->value)))
 			continue;
 		if (t->lines >= 5 && (t->last_ns - t->first_ns) / 3 >= span / 10)
 			continue;
 		if (!brief[t->kind]) {
-			struct kind made = { .traits = k->traits | KIND_BRIEF };
+			struct kind made = { .id = kind_made_of(k->id, 0),
+					     .traits = k->traits | KIND_BRIEF };
 
 			brief[t->kind] = (uint32_t)w->kinds.nr + 1;
 			made.shown = k->shown;
@@ -215,14 +227,19 @@ void things_make(struct census *w)
 	find_versions(w);
 	find_dotted(w);
 	spelling_find(w);
-	for (size_t i = 0; i < w->distinct.nr; i++)
+	for (size_t i = 0; i < w->distinct.nr; i++) {
+		census_look(w, i);
 		known[i] = UNKNOWN;
-	vec_each (&w->told->notes, n)
+	}
+	vec_each (&w->told->notes, n) {
+		census_look(w, (size_t)(n - w->told->notes.v));
 		name_things(w, n, known);
+	}
 	shelf_give(w->shelf, known);
 	shelf_push(w->shelf, &w->named_at, (uint32_t)w->named.nr);
 	lives_part(w, true);
 	part_addresses(w);
+	hosts_name(w);
 }
 
 /* Strong names only: a number or a word in a path is that thing by chance. */
@@ -231,6 +248,7 @@ static void index_values(const struct census *w, struct map *by_value)
 	for (size_t i = 0; i < w->things.nr; i++) {
 		const struct thing *t = &w->things.v[i];
 
+		census_look(w, i);
 		if (!(w->kinds.v[t->kind].traits & (KIND_NUMBER | KIND_WORD | KIND_PATH)))
 			*map_at(by_value, t->value) = i + 1;
 	}
@@ -303,6 +321,7 @@ static void live_by_paths(struct census *w)
 		const struct note *n = &w->told->notes.v[i];
 		uint32_t log = census_log(w, n->file);
 
+		census_look(w, i);
 		for (uint32_t j = w->path_at.v[log]; j < w->path_at.v[log + 1]; j++) {
 			bool is_named = false;
 
@@ -320,8 +339,10 @@ void things_of_paths(struct census *w)
 	struct names writers = { 0 };
 	uint32_t log_kind = (uint32_t)w->kinds.nr;
 
-	vec_push(&w->kinds,
-		 (struct kind){ .name = STR("log"), .shown = STR("log"), .traits = KIND_LOG });
+	vec_push(&w->kinds, (struct kind){ .id = UINT64_MAX,
+					   .name = STR("log"),
+					   .shown = STR("log"),
+					   .traits = KIND_LOG });
 	index_values(w, &by_value);
 	vec_each (&w->logs, file)
 		names_add(&writers, writer_of(names_str(&w->told->texts, *file)));

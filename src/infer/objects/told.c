@@ -14,7 +14,7 @@ void told_init(struct told *t, struct shelf *shelf, size_t max_index)
 {
 	*t = (struct told){ .shelf = shelf, .max_index = max_index };
 	t->shown.arena.shelf = t->values.arena.shelf = t->texts.arena.shelf = shelf;
-	t->note_at.shelf = t->notes_before.shelf = shelf;
+	t->note_at.shelf = t->notes_before.shelf = t->again_at.shelf = shelf;
 	t->turns.shelf = t->turns.turn_at.shelf = shelf;
 }
 
@@ -29,6 +29,8 @@ void told_done(struct told *t)
 	map_done(&t->note_at);
 	map_done(&t->notes_before);
 	map_done(&t->template_at);
+	shelf_done(t->shelf, &t->again);
+	map_done(&t->again_at);
 	turns_done(&t->turns);
 	told_init(t, t->shelf, t->max_index);
 }
@@ -95,6 +97,25 @@ static void widen(struct note *old, const struct note *by)
 		old->level = by->level;
 }
 
+static void note_again(struct told *t, const struct note *old, const struct note *by)
+{
+	size_t note = (size_t)(old - t->notes.v);
+
+	if (note >= t->nr_settled)
+		return;
+	t->was_undated |= old->first_ns == NS_NONE && by->first_ns != NS_NONE;
+	if (!(*map_at(&t->again_at, note + 1))++)
+		shelf_push(t->shelf, &t->again, (struct told_again){ (uint32_t)note, old->count });
+}
+
+void told_settled(struct told *t)
+{
+	t->nr_settled = t->notes.nr;
+	t->again.nr = 0;
+	map_done(&t->again_at);
+	t->was_undated = false;
+}
+
 /* The note of this hash and what it says, or NULL. */
 static struct note *find_note(const struct told *t, const struct map *in, uint64_t hash,
 			      const struct note *n)
@@ -135,6 +156,7 @@ static void place_note(struct told *t, const struct note *n)
 	if (!old)
 		old = find_note(t, &t->notes_before, hash, n);
 	if (old) {
+		note_again(t, old, n);
 		widen(old, n);
 		t->ids.nr = n->ids;
 		t->templates.v[n->template].last = (uint32_t)(old - t->notes.v) + 1;

@@ -39,6 +39,12 @@ struct told_template {
 	uint32_t last; /* 1 + the latest note of it */
 };
 
+/* A note that was settled, and has more lines since. */
+struct told_again {
+	uint32_t note;
+	uint64_t count; /* of lines that were settled */
+};
+
 /* Zero is empty, with all of it in memory. */
 struct told {
 	struct shelf *shelf;               /* where all that grows with the lines lies */
@@ -50,6 +56,10 @@ struct told {
 	struct map note_at, notes_before; /* the same: of late ones, and of those before */
 	size_t max_index;                 /* notes by which equal ones are found; 0: all */
 	struct turns turns;
+	size_t nr_settled; /* notes of which it is kept what was widened since; 0: of none */
+	VEC(struct told_again) again;
+	struct map again_at;      /* by 1 + note */
+	bool was_undated;         /* one of them had no time then, and has one now */
 	size_t text_bytes;        /* of strings kept */
 	uint64_t nr_left;         /* identifiers left out, of lines that name too many */
 	sym_t node, file, thread; /* of the latest mention */
@@ -58,6 +68,8 @@ struct told {
 void told_init(struct told *t, struct shelf *shelf, size_t max_index);
 void told_done(struct told *t);
 void told_add(struct told *t, const struct mention *m);
+/* From now on it is kept which of the notes so far have more lines. */
+void told_settled(struct told *t);
 /* Memory in use, near enough. */
 size_t told_bytes(const struct told *t);
 /* Forgets the half whose last line is oldest. The number of lines forgotten. */

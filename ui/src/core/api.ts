@@ -46,8 +46,8 @@ export function address(question: string, params: Record<string, string>): strin
 	return `/api/${question}${text ? `?${text}` : ''}`;
 }
 
-async function fetched(url: string): Promise<Answer> {
-	const got = await fetch(url).catch(() => {
+async function fetched(url: string, method = 'GET'): Promise<Answer> {
+	const got = await fetch(url, { method }).catch(() => {
 		throw new Refused(0, 'The server does not answer. Is culprit serve still running?');
 	});
 	const text = await got.text();
@@ -80,4 +80,6 @@ export function ask(question: string, params: Record<string, string>): Promise<A
 }
 
 /** Never remembered: states that change. */
-export const now = (what: string): Promise<Answer> => fetched(`/api/${what}`);
+export const now = (what: string, params: Record<string, string> = {}): Promise<Answer> => fetched(address(what, params));
+/** Changes something at the server. */
+export const change = (what: string, params: Record<string, string>): Promise<Answer> => fetched(address(what, params), 'POST');

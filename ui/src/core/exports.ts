@@ -52,7 +52,7 @@ export function snapshot(root: HTMLElement, title: string): Blob {
 	text.textContent = title;
 	return new Blob(
 		[
-			`<!doctype html>\n<html lang="en"${theme ? ` data-theme="${theme}"` : ''}>\n<head><meta charset="utf-8">${text.outerHTML}<style>${styles()}</style></head>\n<body><main>${copy.outerHTML}</main></body>\n</html>\n`,
+			`<!doctype html>\n<html lang="en"${theme ? ` data-theme="${theme}"` : ''}>\n<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">${text.outerHTML}<style>${styles()}</style></head>\n<body><main>${copy.outerHTML}</main></body>\n</html>\n`,
 		],
 		{ type: 'text/html' },
 	);

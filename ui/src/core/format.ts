@@ -17,6 +17,17 @@ export function duration(ns: number): string {
 	return `${sign}${Math.floor(v / 3600e9)} h ${two(Math.floor(v / 60e9) % 60)} min`;
 }
 
+/** Squares of nanoseconds, as variances are: "41 ms²". */
+export function area(ns2: number): string {
+	const sign = ns2 < 0 ? '-' : '',
+		v = Math.abs(ns2);
+	// a hundredth of the larger unit is read more easily than thousands of the smaller one
+	if (v < 1e4) return `${sign}${scaled(v, 'ns²')}`;
+	if (v < 1e10) return `${sign}${scaled(v / 1e6, 'us²')}`;
+	if (v < 1e16) return `${sign}${scaled(v / 1e12, 'ms²')}`;
+	return `${sign}${scaled(v / 1e18, 's²')}`;
+}
+
 export const count = (v: number): string => v.toLocaleString('en-US', { maximumFractionDigits: 0 });
 
 /** What is nearly nothing or nearly all does not read as nothing or all. */

@@ -1,6 +1,7 @@
 // Draws a graph in layers, from left to right: boxes with two lines of text, edges as wide as what flows through them.
 import { Graph, layout } from '@dagrejs/dagre';
 import { s } from './dom';
+import { scaled } from './theme';
 
 export interface Box {
 	id: string;
@@ -35,18 +36,26 @@ export interface GraphOptions {
 const HEIGHT = 46,
 	WIDE_MAX = 240,
 	MARGIN = 14;
-/** px of a letter: letters are larger on large screens. */
-const char = (): number => (7.2 * parseFloat(getComputedStyle(document.documentElement).fontSize)) / 14;
-const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+/** How wide a text is drawn, in the units of the drawing, which is enlarged as a whole on large screens. */
+const pen = document.createElement('canvas').getContext('2d')!;
+function wide(text: string): number {
+	pen.font = '600 12px system-ui, sans-serif';
+	return pen.measureText(text).width;
+}
+function cut(text: string, most: number): string {
+	let n = text.length;
+	while (n > 1 && wide(n < text.length ? `${text.slice(0, n)}…` : text) > most) n = Math.min(n - 1, Math.ceil((n * most) / wide(text.slice(0, n))));
+	return n < text.length ? `${text.slice(0, n)}…` : text;
+}
 const round = (v: number): number => Math.round(10 * v) / 10;
 
 function arranged(boxes: Box[], arrows: Arrow[], direction: 'LR' | 'TB'): Graph {
 	const g = new Graph({ multigraph: false });
-	g.setGraph({ rankdir: direction, nodesep: 22, ranksep: direction === 'LR' ? 110 : 56 });
+	g.setGraph({ rankdir: direction, nodesep: 22, ranksep: direction === 'LR' ? 70 : 56 });
 	g.setDefaultEdgeLabel(() => ({}));
 	for (const b of boxes)
 		g.setNode(b.id, {
-			width: Math.min((WIDE_MAX * char()) / 7.2, Math.max(84, char() * Math.max(b.title.length, b.note.length) + 20)),
+			width: Math.min(WIDE_MAX, Math.max(84, Math.max(wide(b.title.slice(0, 80)), wide(b.note.slice(0, 80))) + 20)),
 			height: HEIGHT,
 		});
 	for (const a of arrows) if (a.from !== a.to && g.hasNode(a.from) && g.hasNode(a.to)) g.setEdge(a.from, a.to);
@@ -55,7 +64,7 @@ function arranged(boxes: Box[], arrows: Arrow[], direction: 'LR' | 'TB'): Graph 
 }
 
 function box(b: Box, at: { x: number; y: number; width: number; height: number }, o: GraphOptions): SVGElement {
-	const most = Math.floor((at.width - 16) / char());
+	const most = at.width - 16;
 	const pick = (): void => o.pick?.(b.id);
 	return s(
 		'g',
@@ -111,7 +120,8 @@ export function graph(boxes: Box[], arrows: Arrow[], o: GraphOptions): SVGSVGEle
 	const g = arranged(boxes, arrows, o.direction ?? 'LR');
 	const { left, top, width, height } = extent(g);
 	// a large graph is drawn smaller, down to what can still be read; then one scrolls
-	const scale = Math.max(0.55, Math.min(1, (o.room?.width ?? width) / width, (o.room?.height ?? height) / height));
+	const by = scaled(1),
+		scale = Math.max(0.55 * by, Math.min(by, (o.room?.width ?? width * by) / width, (o.room?.height ?? height * by) / height));
 	return s(
 		'svg',
 		{

@@ -55,13 +55,37 @@ export function selected(link: Link): Selection {
 	};
 }
 
+const SEAM = ',(?=(?:type|node|from|until|min|max)=)';
+
+/** What looks like the beginning of the next part is none where an odd number of backslashes is in front of it. */
+const escaped = (value: string): string => value.replace(new RegExp(`(\\\\*)${SEAM}`, 'g'), '$1$1\\,').replace(/\\+$/, '$&$&');
+
 /** As diff takes it. All parts are named, so that it stays what it is when the first one changes. */
-export const written = (s: Selection): string => PARTS.map(name => `${name}=${s[name]}`).join(',');
+export const written = (s: Selection): string => PARTS.map((name, i) => `${name}=${i + 1 < PARTS.length ? escaped(s[name]) : s[name]}`).join(',');
+
+/** The pieces between seams, without the backslashes that were put in. */
+function pieces(text: string): string[] {
+	const all: string[] = [];
+	let now = '',
+		from = 0;
+	for (const m of text.matchAll(new RegExp(`(\\\\*)${SEAM}`, 'g'))) {
+		const slashes = m[1]!.length;
+		now += text.slice(from, m.index) + '\\'.repeat(slashes >> 1);
+		from = m.index + m[0].length;
+		if (slashes % 2) {
+			now += ',';
+			continue;
+		}
+		all.push(now);
+		now = '';
+	}
+	return [...all, now + text.slice(from)];
+}
 
 /** A comma ends a value only where another part follows it. What is not named is as in the first; a time or a latency is named as a whole. */
 function read(text: string, first: Selection): Selection {
 	const given: Partial<Selection> = {};
-	for (const piece of text.split(/,(?=(?:type|node|from|until|min|max)=)/)) {
+	for (const piece of pieces(text)) {
 		const at = piece.indexOf('='),
 			name = piece.slice(0, at) as (typeof PARTS)[number];
 		if (PARTS.includes(name)) given[name] = piece.slice(at + 1);
@@ -111,6 +135,14 @@ export function told(s: Selection, runs: Run[], other: Selection = s): string {
 					.pop()
 			: undefined;
 	return name ? `${parts} of ${name}` : parts;
+}
+
+/** What of it is not so in the other; all of it where that would say nothing. */
+export function toldApart(s: Selection, runs: Run[], other: Selection): string {
+	const isApart = ([names]: (typeof CHIPS)[number]): boolean => names.some(n => s[n as keyof Selection] !== other[n as keyof Selection]),
+		apart = { ...s };
+	for (const chip of CHIPS.filter(c => !isApart(c))) for (const n of chip[0]) apart[n as keyof Selection] = '';
+	return PARTS.some(name => s[name] !== other[name]) ? told(apart, runs, other) : told(s, runs, other);
 }
 
 /** A question about the other side. It need not have the type or the node of this one: then there is nothing of it, and that is said. */

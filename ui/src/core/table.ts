@@ -1,6 +1,7 @@
 // A table of any length: only rows that are seen are in the document. Sorted by a click, searched, walked over by keys.
 import { h, put } from './dom';
 import { csv } from './exports';
+import { scaled } from './theme';
 import type { Export } from './view';
 
 export interface Column<T> {
@@ -29,7 +30,7 @@ export interface TableOptions<T> {
 	height?: string;
 }
 
-const ROW = 28; // px, as in the style sheet
+const ROW = 28; // px where the page's text has 14, as in the style sheet
 const SPARE = 12;
 
 export class Table<T> {
@@ -64,7 +65,7 @@ export class Table<T> {
 	/** Other columns than before, for the rows that come next. */
 	columns(columns: Column<T>[]): void {
 		this.o.columns = columns;
-		this.el.style.setProperty('--columns', columns.map(c => c.width ?? (c.isNumber ? 'minmax(64px,90px)' : 'minmax(0,1fr)')).join(' '));
+		this.el.style.setProperty('--columns', columns.map(c => c.width ?? (c.isNumber ? 'minmax(4.6rem,6.4rem)' : 'minmax(0,1fr)')).join(' '));
 		this.drawHead();
 	}
 
@@ -118,7 +119,6 @@ export class Table<T> {
 				return x < y ? -sign : sign;
 			});
 		}
-		this.space.style.height = `${this.shownRows.length * ROW}px`;
 		this.el.setAttribute('aria-rowcount', String(this.shownRows.length + 1));
 		this.draw();
 	}
@@ -151,14 +151,16 @@ export class Table<T> {
 	}
 
 	private draw(): void {
-		const first = Math.max(0, Math.floor(this.body.scrollTop / ROW) - SPARE);
-		const last = Math.min(this.shownRows.length, Math.ceil((this.body.scrollTop + this.body.clientHeight) / ROW) + SPARE);
+		const high = scaled(ROW),
+			first = Math.max(0, Math.floor(this.body.scrollTop / high) - SPARE),
+			last = Math.min(this.shownRows.length, Math.ceil((this.body.scrollTop + this.body.clientHeight) / high) + SPARE);
 		const rows: HTMLElement[] = [];
-		for (let i = first; i < last; i++) rows.push(this.row(this.shownRows[i]!, i));
+		this.space.style.height = `${this.shownRows.length * high}px`;
+		for (let i = first; i < last; i++) rows.push(this.row(this.shownRows[i]!, i, high));
 		put(this.space, ...rows);
 	}
 
-	private row(row: T, i: number): HTMLElement {
+	private row(row: T, i: number, high: number): HTMLElement {
 		const el = h(
 			'div',
 			{
@@ -177,7 +179,7 @@ export class Table<T> {
 				);
 			}),
 		);
-		el.style.top = `${i * ROW}px`;
+		el.style.top = `${i * high}px`;
 		return el;
 	}
 
@@ -190,15 +192,16 @@ export class Table<T> {
 
 	private step(by: number): void {
 		this.at = Math.max(0, Math.min(this.shownRows.length - 1, this.at + by));
-		const top = this.at * ROW;
+		const high = scaled(ROW),
+			top = this.at * high;
 		if (top < this.body.scrollTop) this.body.scrollTop = top;
-		else if (top + ROW > this.body.scrollTop + this.body.clientHeight) this.body.scrollTop = top + ROW - this.body.clientHeight;
+		else if (top + high > this.body.scrollTop + this.body.clientHeight) this.body.scrollTop = top + high - this.body.clientHeight;
 		this.draw();
 	}
 
 	/** Arrows, j and k walk; Enter opens. Views pass keys on that nobody else took. */
 	key(e: KeyboardEvent): boolean {
-		const page = Math.max(1, Math.floor(this.body.clientHeight / ROW) - 1);
+		const page = Math.max(1, Math.floor(this.body.clientHeight / scaled(ROW)) - 1);
 		const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: page, PageUp: -page, Home: -1e9, End: 1e9 };
 		const by = steps[e.key];
 		if (by !== undefined && this.shownRows.length) this.step(by);

@@ -59,6 +59,10 @@ export interface View {
 	letter: string;
 	/** What one finds there, for the help and the tooltip. */
 	about: string;
+	/** Shows requests: where there are none, the page says so in its place. */
+	isOfRequests?: boolean;
+	/** Shows something else than a run. */
+	needsNoRun?: boolean;
 	/** Whether it makes sense for these runs; when it does not, why not and what to do. */
 	lacks?(runs: Run[], link: Link): string | null;
 	open(root: HTMLElement, app: App): Opened;

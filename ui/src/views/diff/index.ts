@@ -1,15 +1,19 @@
 // Two runs, or two selections: what changed, and how much of the difference each hop explains.
 import type { Row } from '../../core/api';
 import { h, put, s } from '../../core/dom';
-import { duration, share } from '../../core/format';
+import { svg } from '../../core/exports';
+import { area, duration, share } from '../../core/format';
 import { elsewhere } from '../../core/link';
-import { isSame, pinned, selected, told, written } from '../../core/selection';
+import { isSame, pinned, selected, toldApart, written } from '../../core/selection';
 import { empty } from '../../core/state';
-import { Table } from '../../core/table';
+import { type Column, Table } from '../../core/table';
 import type { App, Opened, Run, View } from '../../core/view';
 
-const BY = ['hop', 'node', 'type'];
+const BY = ['hop', 'node', 'type', 'factor'];
 const TOP = 8;
+
+/** Rows by factor are parts of a variance, in squares of time; all others are times. */
+const amount = (r: Row, v: number): string => (r.what === 'factor' ? area(v) : duration(v));
 
 /** To the right what became slower, to the left what became faster. */
 function tornado(rows: Row[]): SVGElement {
@@ -41,21 +45,63 @@ function tornado(rows: Row[]): SVGElement {
 				s(
 					'text',
 					{ x: isSlower ? MID + width + 6 : MID - width - 6, y: y + 16, 'text-anchor': isSlower ? 'start' : 'end', class: 'figure' },
-					`${isSlower ? '+' : ''}${duration(r.delta)}${typeof r.share === 'number' ? `, ${share(r.share)}` : ''}`,
+					`${isSlower ? '+' : ''}${amount(r, r.delta)}${typeof r.share === 'number' ? `, ${share(r.share)}` : ''}`,
 				),
 			];
 		}),
 	);
 }
 
+/** A step that varies more or less than before, or two that do so together. */
+function wordsOfFactor(r: Row): string {
+	const [one, other] = r.factor as string[];
+	return `${other ? `${one} and ${other} together` : one} ${r.delta > 0 ? 'adds' : 'takes'} ${area(Math.abs(r.delta))} ${r.delta > 0 ? 'to' : 'from'} the variance of ${r.type} (${area(r.before)} before, ${area(r.after)} after): ${share(r.share)} of the difference.`;
+}
+
 function words(r: Row | undefined): string {
 	if (!r || !r.delta) return 'Nothing changed beyond chance.';
-	return `${r.node ? `${r.node} ` : ''}${r.name ? `in "${r.name}" ` : ''}is ${duration(Math.abs(r.delta))} ${r.delta > 0 ? 'slower' : 'faster'} (${duration(r.before)} before, ${duration(r.after)} after)${typeof r.share === 'number' ? `: ${share(r.share)} of the difference` : ''}.`;
+	if (r.what === 'factor') return wordsOfFactor(r);
+	return `${r.node ? `${r.node} ` : ''}${r.name ? `in "${r.name}" ` : ''}is ${duration(Math.abs(r.delta))} ${r.delta > 0 ? 'slower' : 'faster'} (${duration(r.before)} before, ${duration(r.after)} after)${typeof r.share === 'number' ? `: ${r.share >= 0.995 ? 'all' : share(r.share)} of the difference` : ''}.`;
 }
+
+/** A number of a row, or a dash where it has none. */
+function figure(key: string, title: string, text: (r: Row, v: number) => string, hint?: string): Column<Row> {
+	return {
+		key,
+		title,
+		value: r => r[key] ?? null,
+		cell: r => (typeof r[key] === 'number' ? text(r, r[key]) : '–'),
+		isNumber: true,
+		...(hint ? { hint } : {}),
+	};
+}
+
+const ofTimes: Column<Row>[] = [
+	{ key: 'what', title: 'What', value: r => r.what, width: '6.43rem' },
+	{ key: 'type', title: 'Type', value: r => r.type ?? null, width: 'minmax(0,2fr)' },
+	{ key: 'node', title: 'Node', value: r => r.node ?? null },
+	{ key: 'name', title: 'Step', value: r => r.name ?? r.path ?? null, width: 'minmax(0,3fr)' },
+	figure('before', 'Before', amount),
+	figure('after', 'After', amount),
+	figure('delta', 'Change', amount),
+	figure('share', 'Explains', (_, v) => share(v)),
+];
+
+const ofFactors: Column<Row>[] = [
+	{ key: 'type', title: 'Type', value: r => r.type ?? null, width: 'minmax(0,2fr)' },
+	{ key: 'name', title: 'Factor', value: r => r.name ?? null, width: 'minmax(0,3fr)' },
+	figure('share_before', 'Share before', (_, v) => share(v), 'of the variance before'),
+	figure('share_after', 'Share after', (_, v) => share(v), 'of the variance after'),
+	figure('before', 'Before', amount, 'its part of the variance, a square of time'),
+	figure('after', 'After', amount, 'its part of the variance, a square of time'),
+	figure('delta', 'Change', amount),
+	figure('share', 'Explains', (_, v) => share(v), 'of the difference of the variances; all add up to 100 %'),
+];
 
 export const diff: View = {
 	id: 'diff',
 	title: 'Diff',
+	isOfRequests: true,
 	letter: 'd',
 	about: 'two runs or two selections: what changed',
 	lacks(runs: Run[], link) {
@@ -73,44 +119,17 @@ export const diff: View = {
 			picker = h('div', { class: 'picker', role: 'group', 'aria-label': 'Split the difference' });
 		const table = new Table<Row>({
 			label: 'What changed',
-			height: '380px',
+			height: '27.14rem',
 			sort: { key: 'share', isDown: true },
-			columns: [
-				{ key: 'what', title: 'What', value: r => r.what, width: '90px' },
-				{ key: 'type', title: 'Type', value: r => r.type ?? null, width: 'minmax(0,2fr)' },
-				{ key: 'node', title: 'Node', value: r => r.node ?? null },
-				{ key: 'name', title: 'Step', value: r => r.name ?? r.path ?? null, width: 'minmax(0,3fr)' },
-				{
-					key: 'before',
-					title: 'Before',
-					value: r => r.before ?? null,
-					cell: r => (typeof r.before === 'number' ? duration(r.before) : '–'),
-					isNumber: true,
-				},
-				{
-					key: 'after',
-					title: 'After',
-					value: r => r.after ?? null,
-					cell: r => (typeof r.after === 'number' ? duration(r.after) : '–'),
-					isNumber: true,
-				},
-				{
-					key: 'delta',
-					title: 'Change',
-					value: r => r.delta ?? null,
-					cell: r => (typeof r.delta === 'number' ? duration(r.delta) : '–'),
-					isNumber: true,
-				},
-				{
-					key: 'share',
-					title: 'Explains',
-					value: r => r.share ?? null,
-					cell: r => (typeof r.share === 'number' ? share(r.share) : '–'),
-					isNumber: true,
-				},
-			],
-			open: r => app.go(elsewhere(app.link, 'requests', { ...(r.type ? { type: r.type } : {}), ...(r.node ? { node: r.node } : {}) })),
+			columns: ofTimes,
+			open: r =>
+				app.go(
+					r.what === 'factor'
+						? elsewhere(app.link, 'variance', { type: r.type, what: r.name })
+						: elsewhere(app.link, 'requests', { ...(r.type ? { type: r.type } : {}), ...(r.node ? { node: r.node } : {}) }),
+				),
 		});
+		let shownBy = 'hop';
 		put(root, h('div', { class: 'diffhead' }, picker, sides), sentence, drawing, table.el);
 		return {
 			async show(link, signal) {
@@ -120,7 +139,10 @@ export const diff: View = {
 					before = pinned(link) ?? after;
 				const { rows } = await app.ask('diff', { ...before, against: after.run, then: written(before) === written(after) ? '' : written(after), by });
 				if (signal.aborted) return;
-				const changes = rows.filter(r => r.what && typeof r.delta === 'number');
+				if (by !== shownBy) table.columns(by === 'factor' ? ofFactors : ofTimes);
+				shownBy = by;
+				const changes = rows.filter(r => r.what && typeof r.delta === 'number'),
+					lacking = rows.filter(r => (r.section === 'selection' || by === 'factor') && r.text).map(r => String(r.text));
 				put(
 					picker,
 					...BY.map(b =>
@@ -131,7 +153,7 @@ export const diff: View = {
 						),
 					),
 				);
-				put(sides, `before: ${told(before, app.runs, after)} · after: ${told(after, app.runs, before)}`);
+				put(sides, `before: ${toldApart(before, app.runs, after)} · after: ${toldApart(after, app.runs, before)}`);
 				if (isSame(before, after)) {
 					put(sentence, 'Both sides are the same selection.');
 					put(
@@ -144,12 +166,18 @@ export const diff: View = {
 					table.set([]);
 					return;
 				}
-				put(sentence, changes.length ? words(changes[0]) : (rows.find(r => r.text)?.text ?? 'Nothing changed beyond chance.'));
-				put(drawing, changes.length ? tornado(changes) : empty('No difference', 'Both are alike in everything that was compared.'));
+				put(sentence, changes.length ? words(changes[0]) : (lacking[0] ?? 'Nothing changed beyond chance.'));
+				put(
+					drawing,
+					changes.length ? tornado(changes) : lacking.length ? null : empty('No difference', 'Both are alike in everything that was compared.'),
+				);
 				table.set(rows.filter(r => r.what));
 			},
 			key: e => table.key(e),
-			exports: () => [table.exportCsv('diff')],
+			exports: () => {
+				const drawn = drawing.querySelector('svg');
+				return [table.exportCsv('diff'), ...(drawn ? [{ name: 'diff.svg', title: 'Picture as SVG', make: () => svg(drawn) }] : [])];
+			},
 		};
 	},
 };

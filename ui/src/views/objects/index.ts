@@ -8,7 +8,7 @@ import { elsewhere } from '../../core/link';
 import { sideNote } from '../../core/selection';
 import { empty } from '../../core/state';
 import type { App, Link, Opened, View } from '../../core/view';
-import { ObjectTimeline, type LinkLine } from './timeline';
+import { ObjectTimeline, type Gap, type LinkLine } from './timeline';
 import { depths, forest, keyOf, nameOf, rowsOf, type Thing } from './tree';
 
 const INSTANCES = '10000';
@@ -68,10 +68,13 @@ function fills(rows: Row[]): HTMLElement {
 
 function why(rows: Row[]): HTMLElement {
 	const gaps = rows.filter(r => r.section === 'gaps' || r.section === 'silences').slice(0, 6);
+	const causes = rows.filter(r => r.section === 'causes').map(r => h('p', { class: 'cause' }, r.text ?? JSON.stringify(r)));
 	return h(
 		'div',
 		{},
 		...rows.filter(r => r.section === 'object' && r.text).map(r => h('p', {}, r.text)),
+		causes.length ? h('h3', {}, 'What it waits for') : null,
+		...causes,
 		h('h3', {}, 'What fills its time'),
 		fills(rows.filter(r => r.section === 'fills')),
 		gaps.length ? h('h3', {}, 'Silences in it') : null,
@@ -82,8 +85,6 @@ function why(rows: Row[]): HTMLElement {
 				h('li', {}, `${duration(g.time)} (${share(g.share)}) after ${g.after}, until ${g.until}${g.usual ? `; usually ${duration(g.usual)}` : ''}`),
 			),
 		),
-		h('h3', {}, 'What they wait for'),
-		...rows.filter(r => r.section === 'causes').map(r => h('p', { class: 'cause' }, r.text ?? JSON.stringify(r))),
 	);
 }
 
@@ -132,14 +133,29 @@ function date(to: Row[], ...from: Row[][]): void {
 	}
 }
 
+/** Below nothing. */
+function topOf(thing: Thing): Thing {
+	let top = thing;
+	while (top.above) top = top.above;
+	return top;
+}
+
+/** The silence that a finding names, and what it waits for. */
+function gapOf(link: Link, picked: Thing | undefined, other: Thing | undefined): Gap | null {
+	const [from, until] = (link.params.gap ?? '').split(',').map(Number);
+	return picked && from && until ? { of: picked.key, from, until, other: other?.key ?? null } : null;
+}
+
 /** What the list is narrowed to, and the way back. */
 function way(link: Link, app: App): (Node | string)[] {
-	const { kind, under } = link.params;
-	if (!kind && !under) return [h('span', { class: 'quiet' }, 'Pick a type on the left, an object below; drag over the picture to select a time.')];
+	const { kind, under, with: other } = link.params;
+	if (!kind && !under && !other)
+		return [h('span', { class: 'quiet' }, 'Pick a type on the left, an object below; drag over the picture to select a time.')];
 	return [
 		kind ? `type ${kind} ` : '',
 		under ? `below ${under} ` : '',
-		h('button', { class: 'chip', click: () => app.select({ kind: '', under: '' }) }, 'all ×'),
+		other ? `only what ${link.params.object} and ${other} belong to ` : '',
+		h('button', { class: 'chip', click: () => app.select({ kind: '', under: '', with: '' }) }, 'all ×'),
 	];
 }
 
@@ -176,9 +192,15 @@ export const objects: View = {
 			byKey = made.byKey;
 			if (kind) made.roots = [...byKey.values()].filter(t => t.type === kind).sort((a, b) => a.first - b.first);
 			opens = unfolded() ?? new Set(made.roots.length < OPEN_MAX ? made.roots.filter(r => r.children.length < OPEN_MAX).map(r => r.key) : []);
+			const named = (name: string | undefined): Thing | undefined =>
+					name ? (byKey.get(name) ?? [...byKey.values()].find(t => t.name === name)) : undefined,
+				other = named(link.params.with);
 			const picked = link.params.object
-				? byKey.get(link.params.object)
+				? named(link.params.object)
 				: (made.roots.filter(r => r.children.length).sort((a, b) => b.children.length - a.children.length)[0] ?? made.roots[0]);
+			// what a finding is about: these two and all that is around them
+			if (picked && other) made.roots = [...new Set([topOf(picked), topOf(other)])];
+			for (const thing of [picked, other]) for (let t = thing?.above; t && !unfolded(); t = t.above) opens.add(t.key);
 			const lines: LinkLine[] = links
 				.filter(r => r.a && (keyOf(r.a) === picked?.key || keyOf(r.b) === picked?.key))
 				.map(row => ({ a: keyOf(row.a), b: keyOf(row.b), row }));
@@ -192,6 +214,7 @@ export const objects: View = {
 				lines,
 				{ from: Number(link.params.from ?? range.from), until: Number(link.params.until ?? range.until) },
 				picked?.key,
+				gapOf(link, picked, other),
 			);
 			return picked;
 		};

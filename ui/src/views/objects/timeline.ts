@@ -2,13 +2,8 @@
 import type { Row } from '../../core/api';
 import { h, shown } from '../../core/dom';
 import { clock, count, duration } from '../../core/format';
-import { colour, font, palette } from '../../core/theme';
+import { colour, font, palette, scaled, wiped } from '../../core/theme';
 import type { Thing } from './tree';
-
-const ROW = 22,
-	LABEL = 230,
-	HEAD = 24,
-	FOLD = 14;
 
 /** Names of one kind differ at their end: what is left out is left out in the middle. */
 function shortened(c: CanvasRenderingContext2D, text: string, width: number): string {
@@ -23,6 +18,14 @@ export interface LinkLine {
 	a: string;
 	b: string;
 	row: Row;
+}
+
+/** A silence of an object, and the one whose end it waits for. */
+export interface Gap {
+	of: string;
+	from: number;
+	until: number;
+	other: string | null;
 }
 
 export interface TimelineOptions {
@@ -44,11 +47,18 @@ export class ObjectTimeline {
 	private links: LinkLine[] = [];
 	private unfolded = new Set<string>();
 	private wide = 0; // px, when it was drawn
+	/** Sizes in px, which grow with the page's text. */
+	private row = 22;
+	private label = 230;
+	private head = 24;
+	private fold = 14;
+	private text = 15;
 	private from = 0;
 	private until = 1;
 	private at = -1;
 	private drag: { x: number; to: number } | null = null;
 	private isAsked = false;
+	private gap: Gap | null = null;
 
 	constructor(private readonly o: TimelineOptions) {
 		this.scroll = h(
@@ -83,7 +93,10 @@ export class ObjectTimeline {
 		links: LinkLine[],
 		range: { from: number; until: number },
 		picked: string | undefined,
+		gap: Gap | null,
 	): void {
+		const isOther = picked !== undefined && this.rows[this.at]?.thing.key !== picked;
+		this.gap = gap;
 		this.rows = rows;
 		this.unfolded = unfolded;
 		this.links = links;
@@ -91,8 +104,23 @@ export class ObjectTimeline {
 		this.from = range.from;
 		this.until = Math.max(range.until, range.from + 1);
 		this.at = picked === undefined ? -1 : (this.place.get(picked) ?? -1);
-		this.space.style.height = `${rows.length * ROW + HEAD}px`;
+		this.space.style.height = `${rows.length * this.row + this.head}px`;
+		this.measure();
+		if (isOther) this.reveal();
 		this.later();
+	}
+
+	/** The row that is picked stands where it is seen. */
+	private reveal(): void {
+		const y = this.at * this.row,
+			room = this.scroll.clientHeight - this.head;
+		if (this.at >= 0 && (y < this.scroll.scrollTop || y + this.row > this.scroll.scrollTop + room)) this.scroll.scrollTop = y - room / 2;
+	}
+
+	private measure(): void {
+		const by = scaled(1);
+		[this.row, this.label, this.head, this.fold, this.text] = [22 * by, 230 * by, 24 * by, 14 * by, 15 * by];
+		this.space.style.height = `${this.rows.length * this.row + this.head}px`;
 	}
 
 	/** At most once for each picture that the screen shows. */
@@ -106,29 +134,27 @@ export class ObjectTimeline {
 	}
 
 	private x(ns: number): number {
-		return LABEL + ((this.wide - LABEL - 16) * (ns - this.from)) / (this.until - this.from);
+		return this.label + ((this.wide - this.label - 16) * (ns - this.from)) / (this.until - this.from);
 	}
 
 	private time(x: number): number {
-		return this.from + (this.until - this.from) * Math.min(1, Math.max(0, (x - LABEL) / (this.el.clientWidth - LABEL - 16)));
+		return this.from + (this.until - this.from) * Math.min(1, Math.max(0, (x - this.label) / (this.el.clientWidth - this.label - 16)));
 	}
 
 	private draw(): void {
 		const width = this.el.clientWidth,
 			height = this.el.clientHeight,
-			scale = devicePixelRatio || 1,
 			top = this.scroll.scrollTop;
 		if (width < 100) return;
 		this.wide = width;
-		this.canvas.width = width * scale;
-		this.canvas.height = height * scale;
-		const c = this.canvas.getContext('2d')!;
-		c.scale(scale, scale);
+		this.measure();
+		const c = wiped(this.canvas, width, height);
 		c.font = font(12.5);
-		const first = Math.max(0, Math.floor(top / ROW)),
-			last = Math.min(this.rows.length, Math.ceil((top + height) / ROW));
-		for (let i = first; i < last; i++) this.drawRow(c, i, HEAD + i * ROW - top, width);
+		const first = Math.max(0, Math.floor(top / this.row)),
+			last = Math.min(this.rows.length, Math.ceil((top + height) / this.row));
+		for (let i = first; i < last; i++) this.drawRow(c, i, this.head + i * this.row - top, width);
 		this.drawLinks(c, top);
+		this.drawGap(c, top);
 		this.drawHead(c, width);
 		if (this.drag && Math.abs(this.drag.to - this.drag.x) > 4) {
 			c.fillStyle = colour('accent');
@@ -140,61 +166,61 @@ export class ObjectTimeline {
 
 	private drawHead(c: CanvasRenderingContext2D, width: number): void {
 		c.fillStyle = colour('soft');
-		c.fillRect(0, 0, width, HEAD);
+		c.fillRect(0, 0, width, this.head);
 		c.fillStyle = colour('faint');
 		c.textAlign = 'left';
-		c.fillText(`${count(this.rows.length)} objects`, 10, 16);
+		c.fillText(`${count(this.rows.length)} objects`, 10, this.text + 1);
 		c.textAlign = 'center';
-		const steps = Math.max(1, Math.floor((width - LABEL) / 160));
+		const steps = Math.max(1, Math.floor((width - this.label) / scaled(160)));
 		for (let i = 0; i <= steps; i++)
 			c.fillText(
 				clock(this.from + ((this.until - this.from) * i) / steps),
-				Math.min(width - 50, Math.max(LABEL + 40, LABEL + ((width - LABEL - 16) * i) / steps)),
-				16,
+				Math.min(width - scaled(50), Math.max(this.label + scaled(40), this.label + ((width - this.label - 16) * i) / steps)),
+				this.text + 1,
 			);
 	}
 
 	private drawRow(c: CanvasRenderingContext2D, i: number, y: number, width: number): void {
 		const { thing, depth } = this.rows[i]!,
-			indent = 8 + Math.min(depth, 10) * FOLD;
+			indent = 8 + Math.min(depth, 10) * this.fold;
 		if (i === this.at) {
 			c.fillStyle = colour('accent');
 			c.globalAlpha = 0.14;
-			c.fillRect(0, y, width, ROW);
+			c.fillRect(0, y, width, this.row);
 			c.globalAlpha = 1;
 		}
 		c.fillStyle = colour('faint');
 		c.textAlign = 'left';
-		if (thing.children.length) c.fillText(this.unfolded.has(thing.key) ? '▾' : '▸', indent, y + 15);
+		if (thing.children.length) c.fillText(this.unfolded.has(thing.key) ? '▾' : '▸', indent, y + this.text);
 		c.fillStyle = colour('fg');
 		c.save();
 		c.beginPath();
-		c.rect(indent + FOLD, y, LABEL - indent - FOLD - 8, ROW);
+		c.rect(indent + this.fold, y, this.label - indent - this.fold - 8, this.row);
 		c.clip();
 		const text = thing.children.length ? `${thing.name} (${thing.children.length})` : thing.name;
-		c.fillText(shortened(c, shown(text), LABEL - indent - FOLD - 8), indent + FOLD, y + 15);
+		c.fillText(shortened(c, shown(text), this.label - indent - this.fold - 8), indent + this.fold, y + this.text);
 		c.restore();
-		const x = Math.max(LABEL, this.x(thing.first)),
+		const x = Math.max(this.label, this.x(thing.first)),
 			end = Math.min(width - 16, this.x(thing.last));
-		if (end < LABEL || x > width - 16) return;
+		if (end < this.label || x > width - 16) return;
 		c.fillStyle = palette(this.o.typeNr(thing.type));
 		c.globalAlpha = 0.55;
-		c.fillRect(x, y + 5, Math.max(2, end - x), ROW - 10);
+		c.fillRect(x, y + 5, Math.max(2, end - x), this.row - 10);
 		c.globalAlpha = 1;
 		this.drawMarks(c, thing, y, width);
 		if (thing.errors > 0) {
 			c.fillStyle = colour('bad');
-			c.fillText('✖', Math.min(width - 28, Math.max(2 + x, end) + 4), y + 15);
+			c.fillText('✖', Math.min(width - 28, Math.max(2 + x, end) + 4), y + this.text);
 		}
 	}
 
 	/** Marks that fall on one pixel are one mark; errors are taller and end in a notch, so that colour is not all that tells them. */
 	private drawMarks(c: CanvasRenderingContext2D, thing: Thing, y: number, width: number): void {
 		c.fillStyle = colour('fg');
-		for (const x of this.pixels(thing.times, width)) c.fillRect(x, y + 7, 1, ROW - 14);
+		for (const x of this.pixels(thing.times, width)) c.fillRect(x, y + 7, 1, this.row - 14);
 		c.fillStyle = colour('bad');
 		for (const x of this.pixels(thing.errorTimes, width)) {
-			c.fillRect(x, y + 2, 2, ROW - 4);
+			c.fillRect(x, y + 2, 2, this.row - 4);
 			c.fillRect(x - 2, y + 2, 6, 2);
 		}
 	}
@@ -212,7 +238,7 @@ export class ObjectTimeline {
 		}
 		for (let i = low; i < times.length && times[i]! <= this.until; i++) {
 			const x = Math.round(this.x(times[i]!));
-			if (x !== before && x >= LABEL && x <= width - 16) all.push(x);
+			if (x !== before && x >= this.label && x <= width - 16) all.push(x);
 			before = x;
 		}
 		return all;
@@ -225,9 +251,9 @@ export class ObjectTimeline {
 			const a = this.place.get(link.a),
 				b = this.place.get(link.b);
 			if (a === undefined || b === undefined) continue;
-			const x = Math.max(LABEL, this.x(link.row.first)),
-				ya = HEAD + a * ROW + ROW / 2 - top,
-				yb = HEAD + b * ROW + ROW / 2 - top;
+			const x = Math.max(this.label, this.x(link.row.first)),
+				ya = this.head + a * this.row + this.row / 2 - top,
+				yb = this.head + b * this.row + this.row / 2 - top;
 			c.beginPath();
 			c.moveTo(x, ya);
 			c.quadraticCurveTo(x + 26, (ya + yb) / 2, x, yb);
@@ -235,11 +261,59 @@ export class ObjectTimeline {
 		}
 	}
 
+	/** Stripes over the silence, its length in it, and a line from the end that it waits for. */
+	private drawGap(c: CanvasRenderingContext2D, top: number): void {
+		const at = this.gap ? this.place.get(this.gap.of) : undefined;
+		if (!this.gap || at === undefined) return;
+		const x = Math.max(this.label, this.x(this.gap.from)),
+			end = this.x(this.gap.until),
+			y = this.head + at * this.row - top,
+			other = this.gap.other === null ? undefined : this.place.get(this.gap.other),
+			text = `waits ${duration(this.gap.until - this.gap.from)}`;
+		c.save();
+		c.beginPath();
+		c.rect(x, y + 1, end - x, this.row - 2);
+		c.fillStyle = colour('lift');
+		c.fill();
+		c.strokeStyle = colour('crit');
+		c.lineWidth = 2;
+		c.stroke();
+		c.clip();
+		c.lineWidth = 1;
+		for (let k = x - this.row; k < end; k += 8) {
+			c.moveTo(k, y + this.row);
+			c.lineTo(k + this.row, y);
+		}
+		c.stroke();
+		c.restore();
+		c.textAlign = 'left';
+		const wide = c.measureText(text).width;
+		if (wide + 14 < end - x) {
+			c.fillStyle = colour('lift');
+			c.fillRect(x + 5, y + 3, wide + 6, this.row - 6);
+			c.fillStyle = colour('crit');
+			c.fillText(text, x + 8, y + this.text);
+		}
+		if (other === undefined) return;
+		const yo = this.head + other * this.row - top;
+		c.strokeStyle = c.fillStyle = colour('crit');
+		c.lineWidth = 2;
+		c.beginPath();
+		c.moveTo(end, yo + (other < at ? this.row - 5 : 5));
+		c.lineTo(end, y + (other < at ? 0 : this.row));
+		c.stroke();
+		c.beginPath();
+		c.arc(end, yo + this.row / 2, 4, 0, 7);
+		c.fill();
+		c.textAlign = end > this.wide - 5 * this.row ? 'right' : 'left';
+		c.fillText('its end', end + (c.textAlign === 'left' ? 8 : -8), yo + this.text);
+	}
+
 	// --- pointing ---------------------------------------------------------------------------
 
 	private rowAt(e: PointerEvent): number {
 		const box = this.scroll.getBoundingClientRect();
-		return Math.floor((e.clientY - box.top - HEAD + this.scroll.scrollTop) / ROW);
+		return Math.floor((e.clientY - box.top - this.head + this.scroll.scrollTop) / this.row);
 	}
 
 	private move(e: PointerEvent): void {
@@ -265,12 +339,12 @@ export class ObjectTimeline {
 			row = this.rows[i],
 			x = e.clientX - this.scroll.getBoundingClientRect().left;
 		this.drag = null;
-		if (d && Math.abs(x - d.x) > 6 && d.x > LABEL) {
+		if (d && Math.abs(x - d.x) > 6 && d.x > this.label) {
 			this.o.brush(this.time(Math.min(d.x, x)), this.time(Math.max(d.x, x)));
 			return;
 		}
 		if (!row) return;
-		if (row.thing.children.length && x < 8 + Math.min(row.depth, 10) * FOLD + FOLD) this.o.fold(row.thing);
+		if (row.thing.children.length && x < 8 + Math.min(row.depth, 10) * this.fold + this.fold) this.o.fold(row.thing);
 		else this.pick(i);
 	}
 
@@ -289,8 +363,8 @@ export class ObjectTimeline {
 			row = this.rows[this.at];
 		if (by !== undefined && this.rows.length) {
 			const next = Math.max(0, Math.min(this.rows.length - 1, this.at + by)),
-				y = next * ROW;
-			if (y < this.scroll.scrollTop || y + 2 * ROW + HEAD > this.scroll.scrollTop + this.scroll.clientHeight)
+				y = next * this.row;
+			if (y < this.scroll.scrollTop || y + 2 * this.row + this.head > this.scroll.scrollTop + this.scroll.clientHeight)
 				this.scroll.scrollTop = y - this.scroll.clientHeight / 2;
 			this.pick(next);
 		} else if (

@@ -152,6 +152,7 @@ function hops(pattern: Row, was: Row | undefined): HTMLElement {
 export const paths: View = {
 	id: 'paths',
 	title: 'Paths',
+	isOfRequests: true,
 	letter: 'p',
 	about: 'ways through the nodes, and the delay of every hop',
 	open(root: HTMLElement, app: App): Opened {
@@ -188,7 +189,7 @@ export const paths: View = {
 		const table = new Table<Row>({
 			label: 'Patterns of paths',
 			columns,
-			height: '260px',
+			height: 'calc(max(20.714rem, 36vh) - 2.14rem)',
 			open: r => app.select({ path: r.path }),
 			sort: { key: 'share', isDown: true },
 		});

@@ -53,7 +53,7 @@ export class Hops {
 	constructor() {
 		this.table = new Table<Row>({
 			label: 'Hops, the largest difference first',
-			height: '200px',
+			height: '14.29rem',
 			sort: { key: 'size', isDown: true },
 			columns: [
 				{

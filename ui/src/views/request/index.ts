@@ -4,7 +4,7 @@ import { duration, moment, plural } from '../../core/format';
 import { elsewhere } from '../../core/link';
 import { sideNote } from '../../core/selection';
 import { sure } from '../../core/pictures';
-import { csv } from '../../core/exports';
+import { csv, svg } from '../../core/exports';
 import type { App, Link, Opened, View } from '../../core/view';
 import { ranking, strip } from './critical';
 import { comparedOf, Hops, MEDIAN, type Compared } from './beside';
@@ -77,6 +77,14 @@ function chooser(beside: string, app: App): HTMLElement {
 	);
 }
 
+/** The span that a finding means: of this name on this node, or any on it, the one that held the request up longest. */
+function meant(r: Request, link: Link): Span | undefined {
+	const { at, step } = link.params,
+		all = [...r.byId.values()].sort((a, b) => b.critical - a.critical || b.duration - a.duration),
+		here = all.filter(s => !at || s.node === at);
+	return at || step ? (here.find(s => !step || s.name === step) ?? (at ? here[0] : undefined)) : undefined;
+}
+
 /** The span that is told of at first: the one that held the request up longest. */
 function longest(r: Request): Span | undefined {
 	const part = r.sections.reduce((a, b) => (b.end - b.start > (a ? a.end - a.start : -1) ? b : a), null as any);
@@ -86,6 +94,7 @@ function longest(r: Request): Span | undefined {
 export const request: View = {
 	id: 'request',
 	title: 'Request',
+	isOfRequests: true,
 	letter: 'o',
 	about: 'one request: its spans over time, what held it up, its log lines, and the median beside it',
 	open(root: HTMLElement, app: App): Opened {
@@ -156,7 +165,7 @@ export const request: View = {
 				);
 				showBeside(r, link);
 				const picked = found?.other.byId.get(link.params.besidespan ?? ''),
-					span = picked ?? r.byId.get(link.params.span ?? '') ?? longest(r);
+					span = picked ?? r.byId.get(link.params.span ?? '') ?? meant(r, link) ?? longest(r);
 				timeline.set(r, foldsOf('folded'), found ? extentOf(r, found.other) : extentOf(r), picked ? undefined : span?.id);
 				timeline.reveal();
 				put(told, span ? detail(picked ? found!.other : r, span, picked ? besidespan => app.select({ besidespan }) : pick) : null);
@@ -190,6 +199,11 @@ export const request: View = {
 									),
 							},
 							...(with_ ? [hops.exports()] : []),
+							...[...top.querySelectorAll('svg.strip')].map(drawn => ({
+								name: `request-${now!.head.id}.svg`,
+								title: 'What held it up as SVG',
+								make: () => svg(drawn as SVGSVGElement),
+							})),
 						]
 					: [],
 		};

@@ -1,9 +1,10 @@
 // The spans of a request over time, one row each: a bar where it ran, striped where it waited, marked where it held the request up.
 import { h, put } from '../../core/dom';
 import { duration } from '../../core/format';
+import { scaled } from '../../core/theme';
 import { unfolded, type Extent, type Request, type Span } from './tree';
 
-const ROW = 24;
+const ROW = 24; // px where the page's text has 14, as in the style sheet
 const SPARE = 10;
 
 export interface TimelineOptions {
@@ -71,7 +72,6 @@ export class Timeline {
 		this.from = axis.from;
 		this.length = axis.length;
 		this.rows = unfolded(request.roots, folded);
-		this.space.style.height = `${this.rows.length * ROW}px`;
 		this.at = this.rows.findIndex(r => r.span.id === picked);
 		put(
 			this.axis,
@@ -87,16 +87,19 @@ export class Timeline {
 	}
 
 	reveal(): void {
-		const top = this.at * ROW;
-		if (this.at >= 0 && (top < this.body.scrollTop || top + ROW > this.body.scrollTop + this.body.clientHeight))
+		const high = scaled(ROW),
+			top = this.at * high;
+		if (this.at >= 0 && (top < this.body.scrollTop || top + high > this.body.scrollTop + this.body.clientHeight))
 			this.body.scrollTop = top - this.body.clientHeight / 2;
 	}
 
 	private draw(): void {
-		const first = Math.max(0, Math.floor(this.body.scrollTop / ROW) - SPARE);
-		const last = Math.min(this.rows.length, Math.ceil((this.body.scrollTop + this.body.clientHeight) / ROW) + SPARE);
+		const high = scaled(ROW),
+			first = Math.max(0, Math.floor(this.body.scrollTop / high) - SPARE),
+			last = Math.min(this.rows.length, Math.ceil((this.body.scrollTop + this.body.clientHeight) / high) + SPARE);
 		const seen: HTMLElement[] = [];
-		for (let i = first; i < last; i++) seen.push(this.row(i));
+		this.space.style.height = `${this.rows.length * high}px`;
+		for (let i = first; i < last; i++) seen.push(this.row(i, high));
 		put(this.space, ...seen);
 	}
 
@@ -112,7 +115,7 @@ export class Timeline {
 		return el;
 	}
 
-	private row(i: number): HTMLElement {
+	private row(i: number, high: number): HTMLElement {
 		const { span, depth } = this.rows[i]!;
 		const nr = this.request!.nodes.indexOf(span.node);
 		const hasMore = span.children.length > 0;
@@ -140,7 +143,7 @@ export class Timeline {
 				? h('span', { class: 'unsure', title: `${Math.round(100 * span.why.confidence)} % sure that it belongs here` }, ' ?')
 				: null,
 		);
-		name.style.paddingLeft = `${Math.min(depth, 12) * 14}px`;
+		name.style.paddingLeft = `${Math.min(depth, 12)}rem`;
 		const el = h(
 			'div',
 			{
@@ -158,7 +161,7 @@ export class Timeline {
 			h('div', { class: 'num' }, duration(span.duration)),
 			h('div', { class: 'num quiet' }, duration(span.self)),
 		);
-		el.style.top = `${i * ROW}px`;
+		el.style.top = `${i * high}px`;
 		return el;
 	}
 

@@ -15,6 +15,7 @@ export interface Area {
 	height: number;
 }
 
+const told = (all: number[]): { ns: number; text: string }[] => all.map(ns => ({ ns, text: duration(ns) }));
 const log = (v: number): number => Math.log10(Math.max(1, v));
 
 export class Axes {
@@ -55,14 +56,17 @@ export class Axes {
 		return all;
 	}
 
-	/** 1, 10, 100 of each unit, and 2 and 5 between them where there is room. */
+	/** 1, 10, 100 of each unit, and 2 and 5 between them where there is room; even steps where that gives hardly any. */
 	latencies(): { ns: number; text: string }[] {
-		const all: { ns: number; text: string }[] = [],
-			isWide = log(this.range.high) - log(this.range.low) < 3;
-		for (let power = Math.floor(log(this.range.low)); power <= Math.ceil(log(this.range.high)); power++)
-			for (const m of isWide ? [1, 2, 5] : [1])
-				if (m * 10 ** power >= this.range.low && m * 10 ** power <= this.range.high)
-					all.push({ ns: m * 10 ** power, text: duration(m * 10 ** power) });
-		return all;
+		const { low, high } = this.range,
+			all: number[] = [],
+			isWide = log(high) - log(low) < 3;
+		for (let power = Math.floor(log(low)); power <= Math.ceil(log(high)); power++)
+			for (const m of isWide ? [1, 2, 5] : [1]) all.push(m * 10 ** power);
+		const seen = (v: number[]): number[] => v.filter(ns => ns >= low && ns <= high);
+		if (seen(all).length >= 3) return told(seen(all));
+		const unit = 10 ** Math.floor(log((high - low) / 3)),
+			step = unit * ([1, 2, 5, 10].find(m => (high - low) / (m * unit) <= 6) ?? 10);
+		return told(Array.from({ length: 8 }, (_, i) => (Math.ceil(low / step) + i) * step).filter(ns => ns <= high));
 	}
 }

@@ -50,7 +50,7 @@ export const groups: Record<string, Group> = {
 		params: { sequences: '1', limit: '1000' },
 		is: r => r.sequence !== undefined,
 		columns: [
-			{ key: 'sequence', title: 'Sequence', value: r => r.sequence, width: '150px' },
+			{ key: 'sequence', title: 'Sequence', value: r => r.sequence, width: '10.71rem' },
 			{ key: 'type', title: 'Type', value: r => r.type, width: 'minmax(0,2fr)' },
 			number('count', 'Requests'),
 			time('mean', 'Mean'),

@@ -2,7 +2,7 @@
 import type { Row } from '../../core/api';
 import { h, shown } from '../../core/dom';
 import { clock, count, duration } from '../../core/format';
-import { colour, font } from '../../core/theme';
+import { colour, font, scaled, wiped } from '../../core/theme';
 import { Axes, type Range } from './axes';
 
 export interface HeatData {
@@ -71,14 +71,11 @@ export class Heat {
 
 	private draw(): void {
 		const width = this.el.clientWidth,
-			height = this.el.clientHeight,
-			scale = devicePixelRatio || 1;
+			height = this.el.clientHeight;
 		if (!this.data || width < 100) return;
-		this.canvas.width = width * scale;
-		this.canvas.height = height * scale;
-		const c = this.canvas.getContext('2d')!;
-		c.scale(scale, scale);
-		this.axes = new Axes(this.data.range, { left: LEFT, top: TOP, width: width - LEFT - RIGHT, height: height - TOP - BOTTOM });
+		const c = wiped(this.canvas, width, height);
+		const left = scaled(LEFT);
+		this.axes = new Axes(this.data.range, { left, top: TOP, width: width - left - RIGHT, height: height - TOP - scaled(BOTTOM) });
 		this.drawAxes(c);
 		// where each request can be seen, cells would only hide it
 		if (this.data.points.length) this.drawPoints(c);
@@ -104,7 +101,11 @@ export class Heat {
 		}
 		c.textAlign = 'center';
 		for (const t of this.axes!.times())
-			c.fillText(t.text, Math.min(area.left + area.width - 26, Math.max(area.left + 26, this.axes!.x(t.ns))), area.top + area.height + 17);
+			c.fillText(
+				t.text,
+				Math.min(area.left + area.width - scaled(26), Math.max(area.left + scaled(26), this.axes!.x(t.ns))),
+				area.top + area.height + scaled(17),
+			);
 	}
 
 	private drawCells(c: CanvasRenderingContext2D): void {
@@ -157,9 +158,9 @@ export class Heat {
 			c.fillRect(from, area.top, to - from, 3);
 			c.textAlign = 'left';
 			c.fillText(
-				`slow time: ${duration(change.mean_inside)} on average, else ${duration(change.mean_outside)}`,
+				change.text ?? `slow time: ${duration(change.mean_inside)} on average, else ${duration(change.mean_outside)}`,
 				Math.max(from, area.left) + 6,
-				area.top + 16,
+				area.top + scaled(16),
 			);
 		}
 	}

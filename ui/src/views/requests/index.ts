@@ -55,6 +55,12 @@ function cellsOf(rows: Row[], link: Link): { cells: Row[]; range: Range } | null
 	};
 }
 
+/** The time that a finding means, which the link marks. */
+function marks(link: Link): Row[] {
+	const [begin, end] = (link.params.mark ?? '').split(',');
+	return begin || end ? [{ begin: begin ? Number(begin) : null, end: end ? Number(end) : null, text: 'time of the finding' }] : [];
+}
+
 interface Counted {
 	name: string;
 	nr: number;
@@ -128,6 +134,7 @@ const stepsOf = (rows: Row[]): Row[] => rows.filter(r => r.section === undefined
 export const requests: View = {
 	id: 'requests',
 	title: 'Requests',
+	isOfRequests: true,
 	letter: 'r',
 	about: 'latency and counts over time, by type and node, one by one',
 	open(root: HTMLElement, app: App): Opened {
@@ -145,20 +152,20 @@ export const requests: View = {
 		const side = h('div', { class: 'facetside' }),
 			note = h('p', { class: 'quiet listnote' });
 		const single: Column<Row>[] = [
-			{ key: 'id', title: 'Id', value: r => r.id, width: '80px', isNumber: true },
+			{ key: 'id', title: 'Id', value: r => r.id, width: '5.71rem', isNumber: true },
 			{ key: 'type', title: 'Type', value: r => r.type, width: 'minmax(0,3fr)' },
-			{ key: 'start', title: 'Start', value: r => r.start, cell: r => clock(r.start), width: '110px', isNumber: true },
+			{ key: 'start', title: 'Start', value: r => r.start, cell: r => clock(r.start), width: '7.86rem', isNumber: true },
 			{ key: 'duration', title: 'Took', value: r => r.duration, cell: r => duration(r.duration), isNumber: true },
 			{ key: 'spans', title: 'Spans', value: r => r.spans, cell: r => count(r.spans), isNumber: true },
 			{ key: 'events', title: 'Lines', value: r => r.events, cell: r => count(r.events), isNumber: true },
 			{ key: 'nodes', title: 'Nodes', value: r => (r.nodes as Row[]).map(n => n.node).join(' '), width: 'minmax(0,1.4fr)' },
-			{ key: 'errors', title: 'Errors', value: r => (r.errors ? 'yes' : ''), width: '60px' },
+			{ key: 'errors', title: 'Errors', value: r => (r.errors ? 'yes' : ''), width: '4.29rem' },
 			{ key: 'sure', title: 'Sure', value: r => r.confidence, cell: r => share(r.confidence), isNumber: true },
 		];
 		const way = (r: Row): Link => groups[app.link.params.group ?? '']?.way(r, app.link) ?? elsewhere(app.link, 'request', { request: String(r.id) });
 		const table = new Table<Row>({
 			label: 'Requests',
-			height: '300px',
+			height: '21.43rem',
 			sort: { key: 'duration', isDown: true },
 			open: r => app.go(way(r)),
 			href: r => app.href(way(r)),
@@ -238,13 +245,14 @@ export const requests: View = {
 					return;
 				}
 				const picture = { ...drawn, points: total <= POINTS ? points.rows.filter(r => r.section === 'points') : [] };
-				heat.set({ ...picture, changes: [] });
+				heat.set({ ...picture, changes: marks(link) });
 				showList(list.rows, link);
 				const [types, over, oldTypes, oldOver] = await later;
 				if (signal.aborted) return;
 				const all = types.rows.filter(r => r.type && r.count),
 					old = oldTypes?.rows.filter(r => r.type && r.count) ?? null;
-				heat.set({ ...picture, changes: over.rows.filter(r => r.section === 'changes' && all.length === 1) });
+				const found = marks(link);
+				heat.set({ ...picture, changes: found.length ? found : over.rows.filter(r => r.section === 'changes' && all.length === 1) });
 				series.set({
 					rows: stepsOf(over.rows),
 					isOne: all.length === 1,

@@ -3,8 +3,9 @@ import uPlot from 'uplot';
 import type { Row } from '../../core/api';
 import { h, put } from '../../core/dom';
 import { clock, count, duration } from '../../core/format';
-import { colour } from '../../core/theme';
+import { colour, font, scaled } from '../../core/theme';
 
+const WHOLE = Array.from({ length: 36 }, (_, i) => [1, 2, 5][i % 3]! * 10 ** Math.floor(i / 3)); // steps of counts
 const HEAD_FOOT = 52,
 	LEGEND = 24; // px: title and legend, another line of it
 
@@ -87,16 +88,21 @@ export class Series {
 	}
 
 	private options(title: string, series: uPlot.Series[], text: (v: number) => string, isLog: boolean): uPlot.Options {
-		const axis = { stroke: colour('faint'), grid: { stroke: colour('rule'), width: 1 }, ticks: { show: false }, font: '11.5px system-ui' };
+		const axis = { stroke: colour('faint'), grid: { stroke: colour('rule'), width: 1 }, ticks: { show: false }, font: font(11.5) };
 		return {
 			title,
 			width: Math.max(200, this.el.clientWidth / (this.isOne ? 2 : 1) - 4),
-			height: this.el.clientHeight - HEAD_FOOT - (this.other.length ? LEGEND : 0),
+			height: this.el.clientHeight - scaled(HEAD_FOOT) - (this.other.length ? scaled(LEGEND) : 0),
 			series: [{}, ...series],
 			scales: { x: { time: true }, y: isLog ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(1, max * 1.08)] } },
 			axes: [
-				{ ...axis, size: 28, space: 90, values: (_u, splits, _a, _s, step) => splits.map(v => (v === null ? '' : clock(v * 1e9, step * 1e9))) },
-				{ ...axis, size: 62, values: (_u, splits) => splits.map(v => (v === null ? '' : text(v))) },
+				{
+					...axis,
+					size: scaled(28),
+					space: 90,
+					values: (_u, splits, _a, _s, step) => splits.map(v => (v === null ? '' : clock(v * 1e9, step * 1e9))),
+				},
+				{ ...axis, size: scaled(62), ...(isLog ? {} : { incrs: WHOLE }), values: (_u, splits) => splits.map(v => (v === null ? '' : text(v))) },
 			],
 			cursor: { drag: { x: true, y: false, setScale: false }, points: { size: 5 } },
 			legend: { live: true },

@@ -1,0 +1,391 @@
+#include "lib/advice/bag.h"
+
+#define EPOCH_BITS 20
+#define EPOCHS (((uint64_t)1 << EPOCH_BITS) - 1)
+#define HEAD_BYTES offsetof(struct bag, entries)
+
+_Static_assert(sizeof(struct bag) == BAG_BYTES && sizeof(struct bag_entry) == 32, "bags");
+
+/* Forward, so that entries can be moved down. No loop here may become a call of a library. */
+static void copy_words(uint64_t *to, const uint64_t *from, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		to[i] = from[i];
+		__asm__("" : "+r"(to) : : "memory");
+	}
+}
+
+static void copy_bytes(void *to, const void *from, size_t nr)
+{
+	char *t = to;
+	const char *f = from;
+
+	for (; nr >= 8; nr -= 8, t += 8, f += 8) {
+		__builtin_memcpy(t, f, 8);
+		__asm__("" : "+r"(t) : : "memory");
+	}
+	for (; nr; nr--, t++, f++) {
+		*t = *f;
+		__asm__("" : "+r"(t) : : "memory");
+	}
+}
+
+static struct bag_entry *entry_at(const struct bag *b, size_t word)
+{
+	return (struct bag_entry *)(void *)&b->entries[word];
+}
+
+static size_t word_of(const struct bag *b, const struct bag_entry *e)
+{
+	return (size_t)((const uint64_t *)(const void *)e - b->entries);
+}
+
+/* --- writers ---------------------------------------------------------------------------------- */
+
+void bag_writer_begin(struct bag_writer *w, uint64_t thread)
+{
+	w->thread = thread & ~EPOCHS;
+	w->id = w->thread;
+	w->last = 0;
+}
+
+/* Another name, if anything may have seen the one it has. */
+static void writer_anew(struct bag_writer *w)
+{
+	if (!w->last)
+		return;
+	w->id = w->thread | ((w->id + 1) & EPOCHS);
+	w->last = 0;
+}
+
+void bag_change(struct bag *b, struct bag_entry *e, struct bag_writer *w, uint64_t time,
+		uint64_t after)
+{
+	e->writer = w->id;
+	e->order = time > after ? time : after + 1;
+	e->change = (uint32_t)++w->last;
+	b->order = e->order > b->order ? e->order : b->order + 1;
+}
+
+/* --- whole bags ------------------------------------------------------------------------------- */
+
+void bag_begin(struct bag *b)
+{
+	b->magic = BAG_MAGIC;
+	b->flags = 0;
+	b->words = 0;
+	b->nr_lost = 0;
+	b->order = 0;
+}
+
+void bag_clear(struct bag *b, struct bag_writer *w)
+{
+	bag_begin(b);
+	writer_anew(w);
+}
+
+static void replace(struct bag *to, const struct bag *from)
+{
+	to->magic = BAG_MAGIC;
+	to->flags = from->flags;
+	to->words = from->words;
+	to->nr_lost = from->nr_lost;
+	to->order = from->order;
+	copy_bytes(to->lost, from->lost, from->nr_lost * sizeof(*from->lost));
+	copy_words(to->entries, from->entries, from->words);
+}
+
+void bag_adopt(struct bag *to, const struct bag *from, struct bag_writer *w)
+{
+	bool has_last = false;
+
+	for (size_t at = 0; w->last && at < from->words; at += entry_at(from, at)->words)
+		has_last |= entry_at(from, at)->writer == w->id &&
+			    entry_at(from, at)->change == (uint32_t)w->last;
+	if (!has_last)
+		writer_anew(w);
+	replace(to, from);
+}
+
+long bag_serialize(const struct bag *b, void *to, size_t room)
+{
+	size_t nr = bag_bytes(b);
+
+	if (nr > room)
+		return -1;
+	copy_bytes(to, b, nr);
+	return (long)nr;
+}
+
+static bool makes_sense(const struct bag *b, size_t nr)
+{
+	size_t at = 0;
+
+	if (b->magic != BAG_MAGIC || b->flags & ~BAG_ALL_LOST || b->nr_lost > BAG_LOST ||
+	    b->words > BAG_WORDS || HEAD_BYTES + 8 * (size_t)b->words != nr)
+		return false;
+	while (at < b->words) {
+		const struct bag_entry *e = entry_at(b, at);
+
+		if (b->words - at < BAG_HEAD_WORDS || e->words < BAG_HEAD_WORDS ||
+		    e->words > b->words - at || e->kind > BAG_GROUP ||
+		    BAG_HEAD_WORDS + 1 + e->nr_key_words > e->words + (e->kind != BAG_GROUP) * 256u)
+			return false;
+		at += e->words;
+	}
+	return true;
+}
+
+bool bag_deserialize(struct bag *b, const void *bytes, size_t nr)
+{
+	bag_begin(b);
+	if (!nr)
+		return true;
+	if (nr < HEAD_BYTES || nr > sizeof(*b))
+		return false;
+	copy_bytes(b, bytes, nr);
+	if (makes_sense(b, nr))
+		return true;
+	bag_begin(b);
+	return false;
+}
+
+/* --- entries ---------------------------------------------------------------------------------- */
+
+const struct bag_entry *bag_next(const struct bag *b, uint32_t slot, const struct bag_entry *after)
+{
+	size_t at = after ? word_of(b, after) + after->words : 0;
+
+	for (; at < b->words; at += entry_at(b, at)->words)
+		if (entry_at(b, at)->slot == slot)
+			return entry_at(b, at);
+	return NULL;
+}
+
+size_t bag_count(const struct bag *b, uint32_t slot)
+{
+	size_t nr = 0;
+
+	for (const struct bag_entry *e = bag_next(b, slot, NULL); e; e = bag_next(b, slot, e))
+		nr++;
+	return nr;
+}
+
+bool bag_has_lost(const struct bag *b, uint32_t slot)
+{
+	if (b->flags & BAG_ALL_LOST)
+		return true;
+	for (size_t i = 0; i < b->nr_lost; i++)
+		if (b->lost[i] == slot)
+			return true;
+	return false;
+}
+
+void bag_lose(struct bag *b, uint32_t slot)
+{
+	if (bag_has_lost(b, slot))
+		return;
+	b->order++;
+	if (b->nr_lost == BAG_LOST)
+		b->flags |= BAG_ALL_LOST;
+	else
+		b->lost[b->nr_lost++] = slot;
+}
+
+static void cut_out(struct bag *b, const struct bag_entry *e)
+{
+	size_t at = word_of(b, e), nr = e->words;
+
+	copy_words(&b->entries[at], &b->entries[at + nr], b->words - at - nr);
+	b->words = (uint16_t)(b->words - nr);
+}
+
+static bool is_later(const struct bag_entry *a, const struct bag_entry *b)
+{
+	return a->order != b->order ? a->order > b->order : a->writer > b->writer;
+}
+
+/* Of FIRST the last, of RECENT the first: what goes when there is one more. */
+static const struct bag_entry *worst_of(const struct bag *b, uint32_t slot)
+{
+	const struct bag_entry *worst = NULL;
+
+	for (const struct bag_entry *e = bag_next(b, slot, NULL); e; e = bag_next(b, slot, e))
+		if (!worst || is_later(e, worst) == (e->kind == BAG_ITEM_FIRST))
+			worst = e;
+	return worst;
+}
+
+static size_t most_of(const struct bag_entry *e)
+{
+	return e->at_most ? e->at_most : 1;
+}
+
+static bool is_limited(const struct bag_entry *e)
+{
+	return e->kind == BAG_ITEM_FIRST || e->kind == BAG_ITEM_RECENT;
+}
+
+/* --- packing ---------------------------------------------------------------------------------- */
+
+void bag_item_begin(struct bag *b, struct bag_pending *p, const struct bag_entry *head)
+{
+	p->is_full = b->words + BAG_HEAD_WORDS > BAG_WORDS;
+	p->entry = p->is_full ? NULL : entry_at(b, b->words);
+	if (p->is_full)
+		return;
+	*p->entry = *head;
+	p->entry->words = BAG_HEAD_WORDS;
+	p->entry->nr = 0;
+}
+
+uint64_t *bag_item_words(struct bag *b, struct bag_pending *p, size_t nr)
+{
+	uint64_t *words;
+
+	if (p->is_full || b->words + p->entry->words + nr > BAG_WORDS) {
+		p->is_full = true;
+		return NULL;
+	}
+	words = &b->entries[b->words + p->entry->words];
+	p->entry->words = (uint16_t)(p->entry->words + nr);
+	return words;
+}
+
+/* The highest order of a slot. */
+static uint64_t last_of(const struct bag *b, uint32_t slot)
+{
+	uint64_t last = 0;
+
+	for (const struct bag_entry *e = bag_next(b, slot, NULL); e; e = bag_next(b, slot, e))
+		last = e->order > last ? e->order : last;
+	return last;
+}
+
+/* The most recent one of a slot: mostly it is as long as the one before. */
+static bool put_over(struct bag *b, const struct bag_entry *e)
+{
+	const struct bag_entry *old;
+
+	if (e->kind != BAG_ITEM_RECENT || e->at_most > 1)
+		return false;
+	old = bag_next(b, e->slot, NULL);
+	if (!old || old->words != e->words)
+		return false;
+	copy_words((uint64_t *)(void *)entry_at(b, word_of(b, old)),
+		   (const uint64_t *)(const void *)e, e->words);
+	return true;
+}
+
+bool bag_item_commit(struct bag *b, struct bag_pending *p, struct bag_writer *w, uint64_t time)
+{
+	struct bag_entry *e = p->entry;
+
+	if (p->is_full)
+		return false;
+	bag_change(b, e, w, time, last_of(b, e->slot));
+	if (put_over(b, e))
+		return true;
+	b->words = (uint16_t)(b->words + e->words);
+	while (is_limited(e) && bag_count(b, e->slot) > most_of(e)) {
+		const struct bag_entry *worst = worst_of(b, e->slot);
+		size_t nr = worst->words;
+
+		cut_out(b, worst);
+		if (worst == e)
+			break;
+		e = (struct bag_entry *)(void *)((uint64_t *)(void *)e - nr);
+	}
+	return true;
+}
+
+/* --- joining ---------------------------------------------------------------------------------- */
+
+static bool same_words(const uint64_t *a, const uint64_t *b, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (a[i] != b[i])
+			return false;
+	return true;
+}
+
+/* The entry that it is another state of; entries up to this word are looked at. */
+static struct bag_entry *twin_of(const struct bag *b, const struct bag_entry *e, size_t until)
+{
+	for (size_t at = 0; at < until; at += entry_at(b, at)->words) {
+		struct bag_entry *o = entry_at(b, at);
+
+		if (o->writer != e->writer || o->slot != e->slot || o->kind != e->kind)
+			continue;
+		if (e->kind != BAG_GROUP) {
+			if (o->order == e->order)
+				return o;
+		} else if (o->nr_key_words == e->nr_key_words && o->words == e->words &&
+			   same_words((uint64_t *)(void *)(o + 1) + 1,
+				      (const uint64_t *)(const void *)(e + 1) + 1,
+				      e->nr_key_words)) {
+			return o;
+		}
+	}
+	return NULL;
+}
+
+/* Whether it belongs to those that are kept; the one that has to go for it is gone then. */
+static bool makes_room(struct bag *b, const struct bag_entry *e, size_t *until)
+{
+	const struct bag_entry *worst;
+
+	if (!is_limited(e) || bag_count(b, e->slot) < most_of(e))
+		return true;
+	worst = worst_of(b, e->slot);
+	if (is_later(e, worst) != (e->kind == BAG_ITEM_RECENT))
+		return false;
+	if (word_of(b, worst) < *until)
+		*until -= worst->words;
+	cut_out(b, worst);
+	return true;
+}
+
+/* Whether anything is other than before. */
+static bool join_entry(struct bag *to, const struct bag_entry *e, size_t *until)
+{
+	struct bag_entry *twin = twin_of(to, e, *until);
+	const uint64_t *words = (const uint64_t *)(const void *)e;
+
+	if (twin) {
+		if (e->order <= twin->order)
+			return false;
+		copy_words((uint64_t *)(void *)twin, words, e->words);
+		return true;
+	}
+	if (!makes_room(to, e, until))
+		return false;
+	if (to->words + e->words > BAG_WORDS) {
+		bag_lose(to, e->slot);
+		return true;
+	}
+	copy_words(&to->entries[to->words], words, e->words);
+	to->words = (uint16_t)(to->words + e->words);
+	return true;
+}
+
+void bag_join(struct bag *to, const struct bag *from)
+{
+	size_t until = to->words;
+	bool is_other = false;
+
+	if (bag_is_empty(from))
+		return;
+	if (bag_is_empty(to)) {
+		replace(to, from);
+		return;
+	}
+	for (size_t at = 0; at < from->words; at += entry_at(from, at)->words)
+		is_other |= join_entry(to, entry_at(from, at), &until);
+	for (size_t i = 0; i < from->nr_lost; i++)
+		bag_lose(to, from->lost[i]);
+	is_other |= from->flags & ~to->flags;
+	to->flags |= from->flags;
+	if (is_other)
+		to->order = (from->order > to->order ? from->order : to->order) + 1;
+}

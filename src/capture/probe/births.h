@@ -1,0 +1,32 @@
+/*
+ * What the kernel says of processes that are made (fork) and of programs that begin (exec), the
+ * moment that it happens, of all processes below some. Where it says nothing (no root, a PID
+ * namespace of our own), there is nobody, and who wants to know looks at /proc now and then.
+ */
+#ifndef CULPRIT_CAPTURE_PROBE_BIRTHS_H
+#define CULPRIT_CAPTURE_PROBE_BIRTHS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+
+/* Zero is of nobody. */
+struct births {
+	int fd; /* readable when something was said; -1: nothing ever is */
+	struct map family;
+	VEC(int) made;      /* processes of the family since they were last taken */
+	uint64_t nr_missed; /* times that the kernel had more to say than it could keep */
+};
+
+void births_open(struct births *b);
+void births_close(struct births *b);
+/* This process, and all that it makes from now on. */
+void births_of(struct births *b, int pid);
+/* Takes what was said. began: a program that one of them has become. How much was about them. */
+size_t births_read(struct births *b, void (*began)(void *to, int pid), void *to);
+/* Leaves out all that have ended. */
+void births_sweep(struct births *b);
+
+#endif

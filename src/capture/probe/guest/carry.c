@@ -1,0 +1,74 @@
+#include "capture/probe/guest/carry.h"
+
+#include "capture/probe/guest/courier.h"
+#include "capture/probe/guest/weave.h"
+
+_Static_assert(sizeof(struct courier_fd) <= PROBE_CARRY_FD_BYTES &&
+		       COURIER_FDS == PROBE_CARRY_FDS &&
+		       sizeof(struct courier_room) <= PROBE_CARRY_ROOM_BYTES &&
+		       sizeof(struct courier_state) <= sizeof(((struct probe_bag *)0)->carried),
+	       "what is carried");
+
+static struct courier_state *state_of(const struct probe_thread *t)
+{
+	return (struct courier_state *)culprit_code.own->bags[guest_thread_number(t)].carried;
+}
+
+/* False: nothing is carried here. */
+static bool courier_of(struct probe_thread *t, struct courier *c)
+{
+	struct probe_region *g = culprit_code.region;
+	struct probe_own *own = culprit_code.own;
+
+	c->table = (struct handover *)__atomic_load_n(&g->handover, __ATOMIC_ACQUIRE);
+	if (!handover_is_sound(c->table))
+		return false;
+	c->fds = (struct courier_fd *)own->carry_fds;
+	c->counts = &g->carried;
+	c->now = now();
+	/* calls may have passed by since: what was counted is not believed any more */
+	if (c->now > __atomic_load_n(&own->carry_until, __ATOMIC_RELAXED))
+		__atomic_fetch_add(&own->nr_lapses, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&own->carry_until, __atomic_load_n(&g->alive_until, __ATOMIC_RELAXED),
+			 __ATOMIC_RELAXED);
+	c->session = (uint32_t)(g->bags + own->nr_lapses);
+	c->tid = t->tid;
+	c->bag = weave_bag(t);
+	c->writer = weave_writer(t);
+	c->state = state_of(t);
+	c->room = (struct courier_room *)own->carry_rooms[guest_thread_number(t)];
+	return true;
+}
+
+bool carry_enter(struct probe_thread *t, uint32_t kind, const uint64_t *args)
+{
+	struct courier c;
+
+	return courier_of(t, &c) && courier_enter(&c, (enum carry_call)kind, args);
+}
+
+void carry_leave(struct probe_thread *t, uint32_t kind, const uint64_t *args, int64_t result)
+{
+	struct courier c;
+
+	if (courier_of(t, &c))
+		courier_leave(&c, (enum carry_call)kind, args, result);
+}
+
+void carry_settle(struct probe_thread *t)
+{
+	struct courier c;
+
+	if (state_of(t)->is_due && courier_of(t, &c))
+		courier_settle(&c);
+}
+
+void carry_begin(struct probe_thread *t)
+{
+	struct courier c;
+
+	if (courier_of(t, &c))
+		courier_begin(&c);
+	else
+		bag_clear(weave_bag(t), weave_writer(t));
+}

@@ -1,0 +1,511 @@
+#include "capture/probe/guest/courier.h"
+
+#define PEEK 2
+#define AGAIN 4        /* a part of a record's life after which it is put again */
+#define SAID_EVERY 64  /* bags, of a thread */
+#define CHECK_SHIFT 30 /* ticks between two looks at what the kernel counts */
+
+enum courier_turn { TURN_NONE, TURN_IN, TURN_OUT };
+
+static void count(uint64_t *n)
+{
+	__atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
+}
+
+static void clear(void *p, size_t n)
+{
+	__asm__ volatile("rep stosb" : "+D"(p), "+c"(n) : "a"(0) : "memory");
+}
+
+static struct courier_fd *fd_of(const struct courier *c, uint64_t fd)
+{
+	if (fd < COURIER_FDS)
+		return &c->fds[fd];
+	if ((int32_t)fd >= 0)
+		count(&c->counts->nr_beyond);
+	return NULL;
+}
+
+/* A descriptor of a connection, or none. */
+static struct courier_fd *stream_of(const struct courier *c, uint64_t fd)
+{
+	struct courier_fd *f = fd_of(c, fd);
+
+	if (!f)
+		return NULL;
+	if (f->session != c->session) {
+		clear(f, sizeof(*f));
+		f->session = c->session;
+	}
+	if (f->s.kind == STREAM_UNKNOWN)
+		stream_look(&f->s, (int)fd, c->table);
+	return f->s.kind == STREAM_NONE ? NULL : f;
+}
+
+/* After a call: one that was found before it. */
+static struct courier_fd *stream_known(const struct courier *c, uint64_t fd)
+{
+	struct courier_fd *f = fd < COURIER_FDS ? &c->fds[fd] : NULL;
+
+	return f && f->session == c->session && f->s.kind > STREAM_NONE ? f : NULL;
+}
+
+static void fd_forget(const struct courier *c, uint64_t fd)
+{
+	struct courier_fd *f = fd < COURIER_FDS ? &c->fds[fd] : NULL;
+
+	if (f && (f->s.kind || f->s.is_fresh))
+		clear(f, sizeof(*f));
+}
+
+static void fd_begin(const struct courier *c, uint64_t fd, enum stream_role role)
+{
+	struct courier_fd *f = fd_of(c, fd);
+
+	if (!f)
+		return;
+	clear(f, sizeof(*f));
+	f->session = c->session;
+	f->s.role = (uint8_t)role;
+	f->s.is_fresh = 1;
+}
+
+/* --- what is sent ---------------------------------------------------------------------------- */
+
+static uint64_t origin_of(const struct courier *c)
+{
+	struct courier_state *s = c->state;
+
+	if (!s->origin)
+		s->origin = (c->writer->thread ^ ((uint64_t)++s->nr_origins << 48) ^ c->now) | 1;
+	return s->origin;
+}
+
+/* Whether what holds for the stream by now is what the thread carries. */
+static bool is_sent(const struct courier *c, const struct courier_fd *f)
+{
+	if (bag_is_empty(c->bag))
+		return !f->sent;
+	return f->sent && f->sent_origin == origin_of(c) && f->sent_order == c->bag->order &&
+	       c->now - f->sent_tick < c->table->lives / AGAIN && f->turn != TURN_IN;
+}
+
+static void bag_put(const struct courier *c, struct courier_fd *f)
+{
+	size_t n = bag_bytes(c->bag);
+	uint64_t origin = n ? origin_of(c) : 0;
+	uint64_t at = handover_put(c->table, f->s.key_out, f->s.out, origin, c->bag, n, c->now);
+
+	if (!at) {
+		count(&c->counts->nr_not_put);
+		handover_forget(c->table, f->s.key_out);
+	}
+	f->sent = n ? at : 0;
+	f->sent_origin = origin;
+	f->sent_order = c->bag->order;
+	f->sent_tick = c->now;
+	if (n && at && ++c->state->nr_sent % SAID_EVERY == 0)
+		__atomic_fetch_add(&c->counts->nr_sent, SAID_EVERY, __ATOMIC_RELAXED);
+}
+
+/* Two that write at once do so in an order that nobody knows. */
+static bool writer_begin(const struct courier *c, struct courier_fd *f)
+{
+	uint32_t was = 0;
+
+	if (__atomic_compare_exchange_n(&f->writer, &was, c->tid, false, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED) ||
+	    was == c->tid)
+		return true;
+	count(&c->counts->nr_crossed);
+	f->s.has_out = 0;
+	handover_forget(c->table, f->s.key_out);
+	return false;
+}
+
+/* From time to time: calls may have passed us by, and closed it. False: it is nothing any more. */
+static bool check(const struct courier *c, struct courier_fd *f, uint64_t fd)
+{
+	bool had = f->s.has_out && f->s.has_in;
+
+	if ((c->now - f->s.checked) >> CHECK_SHIFT == 0)
+		return true;
+	if (f->s.checked && !stream_is_same(&f->s, (int)fd)) {
+		count(&c->counts->nr_corrected);
+		clear(f, sizeof(*f));
+		return stream_of(c, fd);
+	}
+	if (f->s.checked && had && !stream_check(&f->s, (int)fd))
+		count(&c->counts->nr_corrected);
+	f->s.checked = c->now;
+	return true;
+}
+
+static bool out_enter(const struct courier *c, uint64_t fd)
+{
+	struct courier_fd *f = stream_of(c, fd);
+
+	if (!f || !check(c, f, fd))
+		return false;
+	if (!writer_begin(c, f))
+		return true;
+	/* what comes next of another connection is not this one's */
+	if (c->state->is_due && c->state->request != fd + 1)
+		courier_settle(c);
+	stream_place_out(&f->s, (int)fd, c->table, c->now);
+	if (!f->s.has_out)
+		count(&c->counts->nr_unplaced);
+	else if (!is_sent(c, f))
+		bag_put(c, f);
+	return true;
+}
+
+static void out_leave(const struct courier *c, uint64_t fd, int64_t result, bool is_many)
+{
+	struct courier_fd *f = stream_known(c, fd);
+
+	if (!f)
+		return;
+	if (result > 0 && !is_many)
+		f->s.out += (uint64_t)result;
+	if (is_many || f->writer != c->tid)
+		f->s.has_out = 0;
+	if (f->s.kind != STREAM_TCP && f->s.has_out)
+		handover_say_sent(c->table, f->s.key_out, f->s.out, c->now);
+	if (f->writer == c->tid)
+		__atomic_store_n(&f->writer, 0, __ATOMIC_RELEASE);
+	if (result <= 0)
+		return;
+	f->turn = TURN_OUT;
+	if (f->nr_pending) {
+		c->state->is_due = 1;
+		c->state->request = (uint32_t)fd + 1;
+	}
+}
+
+/* --- what is received ------------------------------------------------------------------------ */
+
+static void bag_drop(const struct courier *c)
+{
+	if (!bag_is_empty(c->bag))
+		bag_clear(c->bag, c->writer);
+	c->state->origin = 0;
+}
+
+/* What a record says, in place of what the thread carries, or added to it. */
+static void bag_take(const struct courier *c, const struct handover_found *v, bool adds)
+{
+	struct courier_room *m = c->room;
+	long n = handover_read(c->table, v->at, v->bytes, m->bytes, sizeof(m->bytes));
+
+	if (n < 0 || (n && !bag_deserialize(&m->bag, m->bytes, (size_t)n))) {
+		count(&c->counts->nr_gone);
+		n = 0;
+	}
+	if (!n) {
+		if (!adds)
+			bag_drop(c);
+		return;
+	}
+	if (adds)
+		bag_join(c->bag, &m->bag);
+	else
+		bag_adopt(c->bag, &m->bag, c->writer);
+	c->state->origin = v->origin;
+	if (++c->state->nr_received % SAID_EVERY == 0)
+		__atomic_fetch_add(&c->counts->nr_received, SAID_EVERY, __ATOMIC_RELAXED);
+}
+
+/* By its name; one that is not there any more has no bytes, and is counted. */
+static struct handover_found found_at(const struct courier *c, uint64_t key, uint64_t at)
+{
+	struct handover_head r;
+
+	if (handover_head(c->table, at, key, &r))
+		return (struct handover_found){ at, r.start, r.origin, r.bytes, 0 };
+	count(&c->counts->nr_gone);
+	return (struct handover_found){ .at = at };
+}
+
+/* The same, as what the connection is at now. */
+static void record_take(const struct courier *c, struct courier_fd *f,
+			const struct handover_found *v, bool adds)
+{
+	bag_take(c, v, adds);
+	f->is_joined = adds;
+	f->current = v->at;
+	f->parked = 0;
+	f->taken = c->bag->order;
+}
+
+static uint64_t parking(const struct courier_fd *f)
+{
+	return ~f->s.key_in ? ~f->s.key_in : 1;
+}
+
+/* The thread turns to another connection, and may come back: a loop of events, in which a request
+ * is read in pieces. What it has packed since is put aside. */
+static void park(const struct courier *c)
+{
+	struct courier_fd *f = c->state->fd ? stream_known(c, c->state->fd - 1) : NULL;
+
+	if (!f || f->turn != TURN_IN || f->reader != c->tid || bag_is_empty(c->bag) ||
+	    (f->current && !f->is_joined && c->bag->order == f->taken))
+		return;
+	f->parked = handover_put(c->table, parking(f), 0, origin_of(c), c->bag, bag_bytes(c->bag),
+				 c->now);
+}
+
+static void unpark(const struct courier *c, struct courier_fd *f)
+{
+	struct handover_found v;
+
+	if (f->parked) {
+		v = found_at(c, parking(f), f->parked);
+		bag_take(c, &v, false);
+	} else if (f->current) {
+		v = found_at(c, f->s.key_in, f->current);
+		record_take(c, f, &v, false);
+	} else {
+		bag_drop(c);
+	}
+}
+
+/* The next one, with all that is of the same request. */
+static void pending_take(const struct courier *c, struct courier_fd *f)
+{
+	struct handover_found v = found_at(c, f->s.key_in, f->pending[0]);
+	uint64_t origin = v.origin;
+	size_t nr = 0;
+
+	do
+		record_take(c, f, &v, nr > 0);
+	while (++nr < f->nr_pending && origin &&
+	       (v = found_at(c, f->s.key_in, f->pending[nr])).origin == origin);
+	f->nr_pending = (uint8_t)(f->nr_pending - nr);
+	for (size_t i = 0; i < f->nr_pending; i++)
+		f->pending[i] = f->pending[i + nr];
+	f->is_begun = 0;
+}
+
+void courier_settle(const struct courier *c)
+{
+	struct courier_fd *f = c->state->request ? stream_known(c, c->state->request - 1) : NULL;
+
+	if (f && f->nr_pending) {
+		if (c->state->is_due)
+			count(&c->counts->nr_guessed);
+		pending_take(c, f);
+	}
+	c->state->is_due = 0;
+}
+
+void courier_begin(const struct courier *c)
+{
+	struct courier_fd *f = c->state->request ? stream_known(c, c->state->request - 1) : NULL;
+
+	if (c->state->is_due)
+		courier_settle(c);
+	if (f && f->is_begun && f->nr_pending)
+		courier_settle(c);
+	if (!f || f->is_begun)
+		bag_drop(c);
+	else
+		f->is_begun = 1;
+}
+
+static void pending_add(const struct courier *c, struct courier_fd *f, uint64_t at)
+{
+	count(&c->counts->nr_several);
+	if (f->nr_pending < COURIER_PENDING) {
+		f->pending[f->nr_pending++] = at;
+		return;
+	}
+	/* not answered one by one: from now on all that comes together belongs together */
+	f->is_batch = 1;
+	f->nr_pending = 0;
+	count(&c->counts->nr_batched);
+}
+
+/* Nothing came with it. */
+static void received_nothing(const struct courier *c, struct courier_fd *f, bool is_turn)
+{
+	struct handover_found v;
+
+	if (!is_turn || f->nr_pending)
+		return;
+	f->current = f->parked = 0;
+	if (f->s.role == STREAM_SERVER)
+		bag_drop(c);
+	else if (f->s.role == STREAM_CLIENT && f->sent && f->sent_origin != c->state->origin) {
+		/* a reply to what this thread has turned away from */
+		v = found_at(c, f->s.key_out, f->sent);
+		bag_take(c, &v, false);
+	}
+}
+
+/* Several replies at once: the last one counts. */
+static void reply_take(const struct courier *c, struct courier_fd *f,
+		       const struct handover_found *v)
+{
+	count(&c->counts->nr_several);
+	count(&c->counts->nr_batched);
+	record_take(c, f, v, false);
+}
+
+/* In the order of the stream. */
+static void received(const struct courier *c, struct courier_fd *f, const struct handover_found *v,
+		     size_t nr, bool is_turn)
+{
+	bool is_server = f->s.role == STREAM_SERVER;
+	size_t i = 0;
+
+	/* what holds where the read began */
+	if (!f->nr_pending) {
+		bool is_same = v[0].origin == c->state->origin;
+
+		if (is_turn || v[0].at > f->seen)
+			record_take(c, f, &v[0], is_same && !(is_server && is_turn));
+		if (v[0].at > f->seen && !is_same)
+			f->is_begun = 0;
+		i = 1;
+	}
+	for (; i < nr; i++)
+		if (v[i].at > f->seen) {
+			bool is_same = v[i].origin == c->state->origin;
+
+			if (f->is_batch || (!f->nr_pending && is_same))
+				record_take(c, f, &v[i], true);
+			else if (is_server)
+				pending_add(c, f, v[i].at);
+			else
+				reply_take(c, f, &v[i]);
+		}
+	if (v[nr - 1].at > f->seen)
+		f->seen = v[nr - 1].at;
+}
+
+static bool in_enter(const struct courier *c, uint64_t fd)
+{
+	struct courier_fd *f = stream_of(c, fd);
+
+	if (!f || !check(c, f, fd))
+		return false;
+	if (c->state->is_due)
+		courier_settle(c);
+	stream_place_in(&f->s, (int)fd, c->table, true);
+	return true;
+}
+
+/* Where what was read began. */
+static bool in_place(const struct courier *c, struct courier_fd *f, uint64_t fd, uint64_t nr,
+		     uint64_t *from)
+{
+	bool had = f->s.has_in;
+
+	*from = f->s.in;
+	f->s.in += nr;
+	if (!had || !f->s.key_in)
+		stream_place_in(&f->s, (int)fd, c->table, false);
+	/* it is known now where it ended */
+	if (!had && f->s.has_in)
+		*from = f->s.in - nr;
+	return f->s.has_in && f->s.key_in && (had || f->s.in >= nr);
+}
+
+static void in_leave(const struct courier *c, uint64_t fd, int64_t result)
+{
+	struct courier_fd *f = stream_known(c, fd);
+	struct handover_found v[HANDOVER_FOUND_MAX];
+	struct handover_missing missing = { 0 };
+	size_t nr = 0;
+	uint64_t from;
+	bool is_turn;
+
+	if (!f || result <= 0)
+		return;
+	is_turn = f->turn != TURN_IN || f->reader != c->tid;
+	f->turn = TURN_IN;
+	f->reader = c->tid;
+	if (c->state->fd != fd + 1) {
+		park(c);
+		c->state->fd = (uint32_t)fd + 1;
+		if (!is_turn)
+			unpark(c, f);
+	}
+	if (in_place(c, f, fd, (uint64_t)result, &from))
+		nr = handover_find(c->table, f->s.key_in, from, from + (uint64_t)result, c->now, v,
+				   &missing);
+	else
+		count(&c->counts->nr_unplaced);
+	if (missing.nr_more)
+		__atomic_fetch_add(&c->counts->nr_batched, missing.nr_more, __ATOMIC_RELAXED);
+	/* what was there before is wanted only by who does not have it yet */
+	if (missing.is_gone && (is_turn || !nr) && !f->current)
+		count(&c->counts->nr_gone);
+	if (f->s.role == STREAM_SERVER) {
+		c->state->request = (uint32_t)fd + 1;
+		f->is_begun = is_turn ? 0 : f->is_begun;
+	}
+	if (nr)
+		received(c, f, v, nr, is_turn);
+	else
+		received_nothing(c, f, is_turn);
+}
+
+static void place_forget(const struct courier *c, uint64_t fd)
+{
+	struct courier_fd *f = stream_known(c, fd);
+
+	if (f)
+		f->s.has_in = f->s.has_out = 0;
+}
+
+/* --- calls ----------------------------------------------------------------------------------- */
+
+static bool is_in(enum carry_call call, const uint64_t *a)
+{
+	return call == CARRY_IN || (call == CARRY_IN_4 && !(a[3] & PEEK)) ||
+	       (call == CARRY_IN_3 && !(a[2] & PEEK));
+}
+
+bool courier_enter(const struct courier *c, enum carry_call call, const uint64_t *a)
+{
+	uint64_t fd = (uint32_t)a[0];
+
+	if (call == CARRY_OUT || call == CARRY_OUT_MANY)
+		return out_enter(c, fd);
+	if (call == CARRY_IN || call == CARRY_IN_3 || call == CARRY_IN_4)
+		return is_in(call, a) && in_enter(c, fd);
+	if (call == CARRY_CLOSE)
+		fd_forget(c, fd);
+	return call != CARRY_CLOSE && call < CARRY_NR;
+}
+
+void courier_leave(const struct courier *c, enum carry_call call, const uint64_t *a, int64_t result)
+{
+	uint64_t fd = (uint32_t)a[0], got = (uint32_t)result;
+	const int *pair = (const int *)(call == CARRY_PAIR ? a[3] : a[0]);
+
+	if (call == CARRY_OUT || call == CARRY_OUT_MANY) {
+		out_leave(c, fd, result, call == CARRY_OUT_MANY);
+	} else if (is_in(call, a)) {
+		in_leave(c, fd, result);
+	} else if (call == CARRY_IN_MANY) {
+		place_forget(c, fd);
+	} else if (call == CARRY_SPLICE) {
+		place_forget(c, fd);
+		place_forget(c, (uint32_t)a[2]);
+	} else if (call == CARRY_OVER) {
+		fd_forget(c, (uint32_t)a[1]);
+	} else if (call == CARRY_NEW) {
+		fd_forget(c, got);
+	} else if (call == CARRY_CONNECT) {
+		fd_begin(c, fd, STREAM_CLIENT);
+	} else if (call == CARRY_ACCEPT && (int32_t)got >= 0) {
+		fd_begin(c, got, STREAM_SERVER);
+	} else if ((call == CARRY_PAIR || call == CARRY_PIPE) && (int32_t)got == 0) {
+		fd_begin(c, (uint32_t)pair[0], STREAM_EITHER);
+		fd_begin(c, (uint32_t)pair[1], STREAM_EITHER);
+	}
+}

@@ -1,0 +1,22 @@
+/* Rows that advice tells, where who watches finds them: equal ones added up in a table, others one
+ * behind another. One thread writes; nobody waits. */
+#ifndef CULPRIT_CAPTURE_PROBE_GUEST_RESULTS_H
+#define CULPRIT_CAPTURE_PROBE_GUEST_RESULTS_H
+
+#include "wire/probe_region.h"
+
+struct advice_row;
+
+/* For struct advice_out; to: struct results_to. */
+void results_emit(void *to, const struct advice_row *row) __attribute__((visibility("hidden")));
+
+struct results_to {
+	struct probe_results *results;
+	struct probe_table *table;
+};
+
+/* Between these two nobody reads the table that is written into. */
+void results_begin(struct results_to *to, struct probe_results *r, const struct probe_region *g);
+void results_end(struct results_to *to);
+
+#endif

@@ -1,0 +1,543 @@
+#include "capture/probe/guest/weave.h"
+
+#include "capture/probe/guest/carry.h"
+#include "capture/probe/guest/results.h"
+#include "lib/advice/bag.h"
+#include "lib/advice/vm.h"
+
+#define TEXTS_MAX 8 /* texts that one piece of advice reads in memory */
+#define PAGE 4096u
+
+_Static_assert(sizeof(struct bag) <= PROBE_BAG_BYTES && sizeof(struct bag_writer) == 24, "bags");
+
+/* What advice may read. */
+struct moment {
+	const uint64_t *args;      /* of registers, or NULL: */
+	const uint64_t *registers; /* all of them, of a site */
+	uint64_t result, tick, start;
+	bool has_result;
+};
+
+/* What inputs borrow. */
+struct reading {
+	struct probe_thread *thread;
+	const struct moment *at;
+	uint64_t time_ns, duration_ns;
+	unsigned nr_texts;
+	uint64_t nr_unread;
+	bool has_times;
+	char texts[TEXTS_MAX][ADVICE_TEXT];
+	struct advice_value inputs[ADVICE_INPUTS];
+};
+
+static struct probe_bag *own_bag(const struct probe_thread *t)
+{
+	return &culprit_code.own->bags[guest_thread_number(t)];
+}
+
+static uint64_t session(void)
+{
+	return __atomic_load_n(&culprit_code.region->bags, __ATOMIC_RELAXED);
+}
+
+struct bag *weave_bag(struct probe_thread *t)
+{
+	struct probe_bag *b = own_bag(t);
+	struct bag *bag = (struct bag *)b->bag;
+
+	if (b->session != session()) {
+		b->session = session();
+		for (size_t i = 0; i < sizeof(b->carried) / 8; i++)
+			b->carried[i] = 0;
+		bag_begin(bag);
+	}
+	return bag;
+}
+
+struct bag_writer *weave_writer(struct probe_thread *t)
+{
+	return (struct bag_writer *)own_bag(t)->writer;
+}
+
+bool weave_bag_is_empty(const struct probe_thread *t)
+{
+	const struct probe_bag *b = own_bag(t);
+
+	return b->session != session() || bag_is_empty((const struct bag *)b->bag);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t v)
+{
+	hash = (hash ^ v) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 29;
+}
+
+static struct probe_bag *left_at(uint64_t tid)
+{
+	return &culprit_code.own->left[tid % PROBE_LEFT];
+}
+
+/* Who was here before has ended; who waits for that may not have seen yet what it carried. */
+static void bag_leave(struct probe_thread *t)
+{
+	struct probe_bag *b = own_bag(t), *left = left_at(b->tid);
+
+	if (!weave_bag_is_empty(t)) {
+		__atomic_store_n(&left->session, 0, __ATOMIC_SEQ_CST);
+		bag_serialize((const struct bag *)b->bag, left->bag, sizeof(left->bag));
+		left->tid = b->tid;
+		__atomic_store_n(&left->session, b->session, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&b->session, 0, __ATOMIC_SEQ_CST);
+}
+
+void weave_renew(struct probe_thread *t, bool is_forked)
+{
+	uint64_t hash = mix(mix(mix(culprit_code.region->host, t->pid), t->tid), now());
+	struct probe_own *own = culprit_code.own;
+
+	if (!is_forked)
+		bag_leave(t);
+	else
+		/* threads that were being made are not made here */
+		for (size_t i = 0; i < PROBE_BIRTHS; i++)
+			own->is_birth[i] = 0;
+	bag_writer_begin(weave_writer(t), hash);
+	own_bag(t)->tid = t->tid;
+}
+
+static uint64_t ns_of(uint64_t ticks, uint64_t rate)
+{
+	return (uint64_t)((unsigned __int128)ticks * rate >> 32);
+}
+
+static void times_read(struct reading *r)
+{
+	const struct probe_region *g = culprit_code.region;
+	const struct moment *m = r->at;
+	uint64_t nr, rate;
+
+	do {
+		nr = __atomic_load_n(&g->clock_nr, __ATOMIC_ACQUIRE);
+		const volatile struct probe_clock *c = &g->clocks[nr & 1];
+
+		rate = c->rate;
+		r->time_ns =
+			c->at_ns + (m->tick >= c->at_tick ? ns_of(m->tick - c->at_tick, rate) : 0);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&g->clock_nr, __ATOMIC_RELAXED) - nr > 1);
+	r->has_times = true;
+	r->duration_ns = m->start ? ns_of(m->tick - m->start, rate) : 0;
+}
+
+static bool text_read(struct reading *r, uint64_t at, struct advice_value *v)
+{
+	char *to = r->texts[r->nr_texts];
+	size_t n = 0;
+
+	if (r->nr_texts == TEXTS_MAX)
+		return false;
+	for (;;) {
+		const char *from = (const char *)at;
+		size_t room = PAGE - (at & (PAGE - 1));
+
+		if (!guest_memory_is_there(r->thread, at, 1))
+			return false;
+		for (; room && n < ADVICE_TEXT && *from; room--)
+			to[n++] = *from++;
+		at = (uint64_t)from;
+		if (room)
+			break;
+	}
+	*v = (struct advice_value){ .type = ADVICE_TEXTUAL, .length = (uint16_t)n, .text = to };
+	if (n == ADVICE_TEXT && *(const char *)at)
+		v->flags = ADVICE_CUT;
+	r->nr_texts++;
+	return true;
+}
+
+/* A float's bits as a double's: there is no floating point here. */
+static uint64_t widened(uint32_t f)
+{
+	uint64_t sign = (uint64_t)(f >> 31) << 63, exponent = f >> 23 & 0xff, part = f & 0x7fffff;
+
+	if (exponent == 0xff)
+		return sign | (uint64_t)0x7ff << 52 | part << 29;
+	if (!exponent && !part)
+		return sign;
+	for (exponent += exponent ? 0 : 1; !(part & 0x800000) && !(f >> 23 & 0xff); exponent--)
+		part <<= 1;
+	return sign | (exponent + 1023 - 127) << 52 | (part & 0x7fffff) << 29;
+}
+
+static const uint8_t widths[] = {
+	[ADVICE_U8] = 1,      [ADVICE_I8] = 1,  [ADVICE_U16] = 2, [ADVICE_I16] = 2,
+	[ADVICE_U32] = 4,     [ADVICE_I32] = 4, [ADVICE_U64] = 8, [ADVICE_I64] = 8,
+	[ADVICE_BOOLEAN] = 1, [ADVICE_F32] = 4, [ADVICE_F64] = 8, [ADVICE_CHARS] = 8,
+};
+
+static void number_of(uint8_t memory, uint64_t bits, struct advice_value *v)
+{
+	unsigned shift = 64 - 8 * widths[memory];
+
+	*v = (struct advice_value){ .type = ADVICE_INT };
+	switch (memory) {
+	case ADVICE_I8:
+	case ADVICE_I16:
+	case ADVICE_I32:
+		v->i = (int64_t)(bits << shift) >> shift;
+		break;
+	case ADVICE_BOOLEAN:
+		v->type = ADVICE_BOOL;
+		v->i = (bits & 0xff) != 0;
+		break;
+	case ADVICE_F32:
+		v->type = ADVICE_REAL;
+		v->real = widened((uint32_t)bits);
+		break;
+	case ADVICE_F64:
+		v->type = ADVICE_REAL;
+		v->real = bits;
+		break;
+	default:
+		v->i = (int64_t)(bits << shift >> shift);
+	}
+}
+
+static uint64_t loaded(uint64_t at, size_t bytes)
+{
+	return bytes == 1   ? *(const uint8_t *)at
+	       : bytes == 2 ? *(const uint16_t *)at
+	       : bytes == 4 ? *(const uint32_t *)at
+			    : *(const uint64_t *)at;
+}
+
+/* False: it is not there, or not to be read. */
+static bool input_take(struct reading *r, const struct advice_taking *k, struct advice_value *v)
+{
+	const struct moment *m = r->at;
+	uint8_t memory = k->memory < sizeof(widths) ? k->memory : ADVICE_U64;
+	uint64_t at;
+
+	if (k->from == PROBE_FROM_REGISTER && m->registers)
+		at = m->registers[k->number & 15];
+	else if (k->from == ADVICE_FROM_ARGUMENT && m->args && k->number < 6)
+		at = m->args[k->number];
+	else if (k->from == ADVICE_FROM_RETURN && m->has_result)
+		at = m->result;
+	else
+		return false;
+	for (size_t i = 0; i < k->nr_loads && i < ADVICE_LOADS; i++) {
+		size_t n = memory != ADVICE_CHARS && i + 1 == k->nr_loads ? widths[memory] : 8;
+
+		at += (uint64_t)(int64_t)k->offsets[i];
+		if (!guest_memory_is_there(r->thread, at, n))
+			return false;
+		at = loaded(at, n);
+	}
+	if (memory == ADVICE_CHARS)
+		return text_read(r, at + (uint64_t)(int64_t)k->offsets[k->nr_loads % 5], v);
+	number_of(memory, at, v);
+	return true;
+}
+
+static void input_read(struct reading *r, const struct advice_taking *k, struct advice_value *v)
+{
+	*v = (struct advice_value){ .type = ADVICE_INT };
+	if (k->from == ADVICE_FROM_DURATION && r->at->start) {
+		v->i = (int64_t)r->duration_ns;
+	} else if (k->from == ADVICE_FROM_CONSTANT) {
+		v->i = k->memory == ADVICE_BOOLEAN ? k->constant != 0 : k->constant;
+		v->type = k->memory == ADVICE_BOOLEAN ? ADVICE_BOOL : ADVICE_INT;
+	} else if (!input_take(r, k, v)) {
+		v->type = ADVICE_NULL;
+		r->nr_unread++;
+	}
+}
+
+static void inputs_read(struct reading *r, const struct probe_advice *a)
+{
+	static const uint8_t texts[PROBE_TEXTS] = { ADVICE_INPUT_HOST, ADVICE_INPUT_PROC_NAME,
+						    ADVICE_INPUT_TRACEPOINT };
+	struct advice_value *v = r->inputs;
+	uint64_t wanted = a->program.inputs;
+
+	r->nr_texts = 0;
+	for (size_t i = 0; i < PROBE_TEXTS; i++)
+		if (wanted >> texts[i] & 1)
+			v[texts[i]] = (struct advice_value){ .type = ADVICE_TEXTUAL,
+							     .length = a->lengths[i],
+							     .text = a->texts[i] };
+	v[ADVICE_INPUT_TIME] =
+		(struct advice_value){ .type = ADVICE_INT, .i = (int64_t)r->time_ns };
+	v[ADVICE_INPUT_PROC_ID] =
+		(struct advice_value){ .type = ADVICE_INT, .i = (int64_t)r->thread->pid };
+	v[ADVICE_INPUT_THREAD] =
+		(struct advice_value){ .type = ADVICE_INT, .i = (int64_t)r->thread->tid };
+	for (size_t i = 0; i < a->nr_inputs && i < PROBE_INPUTS; i++)
+		input_read(r, &a->inputs[i], &v[a->numbers[i] % ADVICE_INPUTS]);
+}
+
+static void out_begin(struct advice_out *o, struct results_to *to)
+{
+	o->to = to;
+	o->emit = results_emit;
+	/* one by one: the compiler would take its time to clear all of it at once */
+	o->nr_emitted = o->nr_packed = o->nr_incomplete = o->nr_lost = 0;
+	o->nr_cut = o->nr_mistyped = o->nr_beyond = o->nr_damaged = 0;
+}
+
+static void counts_add(struct probe_tally *r, const struct advice_out *o, const struct reading *in)
+{
+	r->nr_runs++;
+	r->nr_emitted += o->nr_emitted;
+	r->nr_packed += o->nr_packed;
+	if (__builtin_expect(!(o->nr_lost | o->nr_incomplete | o->nr_cut | o->nr_mistyped |
+			       o->nr_beyond | o->nr_damaged | in->nr_unread),
+			     1))
+		return;
+	r->nr_lost += o->nr_lost;
+	r->nr_incomplete += o->nr_incomplete;
+	r->nr_cut += o->nr_cut;
+	r->nr_mistyped += o->nr_mistyped;
+	r->nr_beyond += o->nr_beyond;
+	r->nr_damaged += o->nr_damaged;
+	r->nr_unread += in->nr_unread;
+}
+
+/* All pieces of one place, in their order. */
+__attribute__((noinline)) static void run(struct probe_thread *t, const uint16_t *list,
+					  const struct moment *m)
+{
+	struct probe_region *g = culprit_code.region;
+	struct reading in; /* most of it is not used: it is not to be cleared */
+	struct advice_out out;
+	struct results_to to;
+	bool is_emptied = false;
+	uint16_t first;
+
+	if (!t->ring) {
+		__atomic_fetch_add(&g->nr_advice_unseen, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	carry_settle(t);
+	results_begin(&to, &t->ring->results, g);
+	in.thread = t;
+	in.at = m;
+	in.nr_unread = in.time_ns = 0;
+	in.has_times = false;
+	out_begin(&out, &to);
+	/* what is taken away from now on stays as it is until we are done */
+	first = __atomic_load_n(list, __ATOMIC_SEQ_CST);
+	for (unsigned nr = 0; first && first <= PROBE_ADVICES && nr < PROBE_ADVICES; nr++) {
+		const struct probe_advice *a = &g->advices[first - 1];
+
+		if (a->flags & PROBE_ADVICE_EMPTIES && !is_emptied) {
+			carry_begin(t);
+			is_emptied = true;
+		}
+		if (a->flags & PROBE_ADVICE_TIMES && !in.has_times)
+			times_read(&in);
+		if (a->program.magic == ADVICE_MAGIC) {
+			inputs_read(&in, a);
+			advice_run(&a->program, in.inputs, weave_bag(t), weave_writer(t),
+				   in.time_ns, &out);
+		}
+		first = __atomic_load_n(&a->next, __ATOMIC_ACQUIRE);
+	}
+	counts_add(&t->ring->results.tally, &out, &in);
+	results_end(&to);
+}
+
+/* Threads that are made -------------------------------------------------------------------------*/
+
+struct beginning {
+	uint64_t routine, argument;
+};
+
+struct beginning culprit_born_take(struct probe_birth *b) __attribute__((visibility("hidden")));
+extern char culprit_born[] __attribute__((visibility("hidden")));
+
+/* What the thread was to run is jumped to: nothing of ours is left on its stack. */
+__asm__(".text\n"
+	".globl culprit_born\n"
+	".hidden culprit_born\n"
+	"culprit_born:\n"
+	"	sub $8, %rsp\n"
+	"	call culprit_born_take\n"
+	"	add $8, %rsp\n"
+	"	mov %rdx, %rdi\n"
+	"	jmp *%rax\n");
+
+static void birth_free(struct probe_birth *b)
+{
+	struct probe_own *own = culprit_code.own;
+
+	__atomic_store_n(&own->is_birth[b - own->births], 0, __ATOMIC_RELEASE);
+}
+
+struct beginning culprit_born_take(struct probe_birth *b)
+{
+	struct beginning to = { b->routine, b->argument };
+	struct probe_thread *t = guest_thread_find();
+
+	if (t && b->bag.session == session())
+		bag_adopt(weave_bag(t), (const struct bag *)b->bag.bag, weave_writer(t));
+	birth_free(b);
+	return to;
+}
+
+static struct probe_birth *birth_new(void)
+{
+	struct probe_own *own = culprit_code.own;
+
+	for (size_t i = 0; i < PROBE_BIRTHS; i++)
+		if (!__atomic_exchange_n(&own->is_birth[i], 1, __ATOMIC_ACQUIRE))
+			return &own->births[i];
+	return NULL;
+}
+
+/* Its maker carries something: the thread begins in code of ours, which takes a copy. */
+static bool birth_begin(struct probe_thread *t, struct entered *e)
+{
+	struct probe_birth *b = birth_new();
+
+	if (!b) {
+		if (t->ring)
+			t->ring->results.tally.nr_lost++;
+		return false;
+	}
+	b->routine = e->rdx;
+	b->argument = e->rcx;
+	b->bag.session = session();
+	bag_serialize(weave_bag(t), b->bag.bag, sizeof(b->bag.bag));
+	e->rdx = (uint64_t)culprit_born;
+	e->rcx = (uint64_t)b;
+	return true;
+}
+
+/* No thread was made after all. */
+static void birth_undo(uint64_t at)
+{
+	struct probe_birth *b = (struct probe_birth *)at, *all = culprit_code.own->births;
+
+	if (b >= all && b < all + PROBE_BIRTHS)
+		birth_free(b);
+}
+
+/* The number of a thread, by where its library keeps it; of one that has ended by who was last
+ * seen there, as that is 0 then. */
+static uint64_t death_awaited(struct probe_thread *t, uint64_t key)
+{
+	uint64_t at = key + culprit_code.tid_offset;
+	const struct probe_thread *other = guest_thread_known(key);
+	uint32_t tid = guest_memory_is_there(t, at, 4) ? *(const volatile uint32_t *)at : 0;
+
+	return tid ? tid : other ? other->tid : 0;
+}
+
+/* What a thread that has ended carried. */
+static bool bag_is_of(const struct probe_bag *b, uint64_t tid)
+{
+	return __atomic_load_n(&b->tid, __ATOMIC_ACQUIRE) == tid &&
+	       __atomic_load_n(&b->session, __ATOMIC_ACQUIRE) == session();
+}
+
+/* Of a bag that another thread may change meanwhile: a copy that was checked. */
+static void join_copy(struct probe_thread *t, const struct probe_bag *from)
+{
+	const struct bag *bag = (const struct bag *)from->bag;
+	struct probe_birth *room = birth_new();
+	size_t nr = bag_bytes(bag);
+
+	if (room && nr <= sizeof(room->bag.bag) &&
+	    bag_deserialize((struct bag *)room->bag.bag, bag, nr))
+		bag_join(weave_bag(t), (const struct bag *)room->bag.bag);
+	else if (t->ring)
+		t->ring->results.tally.nr_lost++;
+	if (room)
+		birth_free(room);
+}
+
+static void death_join(struct probe_thread *t, const uint64_t *args)
+{
+	struct probe_thread *other = guest_thread_known(args[0]);
+	struct probe_bag *b = other ? own_bag(other) : NULL, *left = left_at(args[5]);
+
+	if (!b || other == t)
+		return;
+	if (bag_is_of(b, args[5]))
+		join_copy(t, b);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	/* somebody else may live there by now, or may have come while we looked: what was joined
+	 * is joined again */
+	if (!bag_is_of(b, args[5]) && bag_is_of(left, args[5]))
+		join_copy(t, left);
+}
+
+/* Functions ------------------------------------------------------------------------------------*/
+
+bool weave_enter(struct probe_thread *t, struct entered *e, uint64_t tick)
+{
+	const struct probe_region *g = culprit_code.region;
+	uint32_t id = e->what & 0xffff;
+	const uint64_t args[6] = { e->rdi, e->rsi, e->rdx, e->rcx, e->r8, e->r9 };
+	bool wants_end = false;
+
+	if (e->what & PROBE_WANT_CARRY)
+		wants_end |= carry_enter(t, g->taken[id].carry, args);
+	if (e->what & PROBE_WANT_BIRTH && !weave_bag_is_empty(t))
+		wants_end |= birth_begin(t, e);
+	if (e->what & PROBE_WANT_DEATH) {
+		t->awaited = death_awaited(t, e->rdi);
+		wants_end = true;
+	}
+	if (e->what & PROBE_WANT_ADVICE) {
+		const struct probe_woven *w = &g->woven[id];
+		const struct moment m = { .args = args, .tick = tick };
+
+		if (w->entry)
+			run(t, &w->entry, &m);
+		wants_end |= w->exit || w->unwound;
+	}
+	return wants_end;
+}
+
+void weave_leave(struct probe_thread *t, const struct probe_frame *f, uint64_t result, uint64_t end,
+		 bool is_unwound)
+{
+	const struct probe_region *g = culprit_code.region;
+	uint32_t id = f->what & 0xffff;
+	const uint64_t *args =
+		culprit_code.own->kept[guest_thread_number(t)][f->kept % PROBE_KEPT].v;
+
+	t->nr_kept = f->kept;
+	if (f->what & PROBE_WANT_BIRTH && (uint32_t)result)
+		birth_undo(args[3]);
+	if (__atomic_load_n(&g->alive_until, __ATOMIC_RELAXED) < end)
+		return;
+	if (f->what & PROBE_WANT_ADVICE) {
+		const struct moment m = { .args = args,
+					  .result = result,
+					  .has_result = !is_unwound,
+					  .tick = end,
+					  .start = f->start };
+		const uint16_t *list = is_unwound ? &g->woven[id].unwound : &g->woven[id].exit;
+
+		if (*list)
+			run(t, list, &m);
+	}
+	if (f->what & PROBE_WANT_DEATH && !(uint32_t)result && !is_unwound)
+		death_join(t, args);
+	if (f->what & PROBE_WANT_CARRY && !is_unwound)
+		carry_leave(t, g->taken[id].carry, args, (int64_t)result);
+}
+
+void weave_site(struct probe_thread *t, uint32_t function, const uint64_t *registers)
+{
+	const struct moment m = { .registers = registers, .tick = t->tick };
+	const uint16_t *list = &culprit_code.region->woven[function].entry;
+
+	if (*list)
+		run(t, list, &m);
+}

@@ -1,0 +1,30 @@
+/* What advice does in a watched process: it runs where functions begin and end, and each thread
+ * carries a bag from one to the next. */
+#ifndef CULPRIT_CAPTURE_PROBE_GUEST_WEAVE_H
+#define CULPRIT_CAPTURE_PROBE_GUEST_WEAVE_H
+
+#include "capture/probe/guest/guest.h"
+
+struct bag;
+struct bag_writer;
+
+#define PROBE_WOVEN (PROBE_WANT_ADVICE | PROBE_WANT_CARRY | PROBE_WANT_BIRTH | PROBE_WANT_DEATH)
+
+/* What the thread carries, of this session; PROBE_BAG_BYTES. */
+struct bag *weave_bag(struct probe_thread *t);
+/* Under which name the thread writes into bags. */
+struct bag_writer *weave_writer(struct probe_thread *t);
+/* One test: nothing was packed by anybody since the session began. */
+bool weave_bag_is_empty(const struct probe_thread *t);
+
+/* A function of PROBE_WOVEN begins. True: its end is wanted, and its arguments are kept. */
+bool weave_enter(struct probe_thread *t, struct entered *e, uint64_t tick);
+/* … and ends, or is left by an exception. */
+void weave_leave(struct probe_thread *t, const struct probe_frame *f, uint64_t result, uint64_t end,
+		 bool is_unwound);
+/* In the middle of a function; registers by DWARF's numbers. */
+void weave_site(struct probe_thread *t, uint32_t function, const uint64_t *registers);
+/* The place is a new thread's. is_forked: the same one in a new process, with what it carries. */
+void weave_renew(struct probe_thread *t, bool is_forked);
+
+#endif

@@ -1,0 +1,317 @@
+#include "capture/weave/process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/mem.h"
+
+#define TRIES 10
+#define TRY_NS 100000000
+
+static void program_name(int pid, char name[ADVICE_TEXT])
+{
+	char path[32], target[4096];
+	const char *slash;
+	ssize_t n;
+	size_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	n = readlink(path, target, sizeof(target) - 1);
+	target[n > 0 ? n : 0] = 0;
+	slash = strrchr(target, '/');
+	slash = slash ? slash + 1 : target;
+	length = strcspn(slash, " ");
+	memset(name, 0, ADVICE_TEXT);
+	memcpy(name, slash, length < ADVICE_TEXT ? length : ADVICE_TEXT);
+}
+
+static void advice_fit(struct probe_advice *a, const struct woven_family *f)
+{
+	memcpy(a->texts[PROBE_TEXT_PROCESS], f->name, ADVICE_TEXT);
+	a->lengths[PROBE_TEXT_PROCESS] = (uint8_t)strnlen(f->name, ADVICE_TEXT);
+}
+
+static void stitch_put(struct woven_process *p, struct stitch *s, size_t family)
+{
+	struct woven_family *f = &p->families.v[family];
+	struct probe_advice *a = s->advice;
+	int number;
+
+	if (!a) {
+		vec_push(&s->numbers, -ENOENT);
+		return;
+	}
+	advice_fit(a, f);
+	number = pieces_add(f->pieces, s->function, s->moment, s->order, a);
+	p->nr_full += number < 0;
+	vec_push(&s->numbers, number);
+}
+
+static void clock_set(struct probe_region *g, const struct probe_clock *clock)
+{
+	uint64_t nr = g->clock_nr;
+
+	if (memcmp(&g->clocks[nr & 1], clock, sizeof(*clock)) == 0)
+		return;
+	g->clocks[(nr + 1) & 1] = *clock;
+	__atomic_store_n(&g->clock_nr, nr + 1, __ATOMIC_RELEASE);
+}
+
+static void family_add(struct woven_process *p, size_t i)
+{
+	struct probe_view v = probe_region(p->probe, i);
+	struct woven_family f = { .pieces = pieces_new(v), .carried = v.region->carried };
+
+	reap_init(&f.reap, v);
+	program_name(v.pid, f.name);
+	v.region->host = p->host;
+	clock_set(v.region, &p->clock);
+	__atomic_store_n(&v.region->bags, p->session, __ATOMIC_RELEASE);
+	vec_push(&p->families, f);
+	vec_each (&p->stitches, s)
+		if (s->numbers.nr == i)
+			stitch_put(p, s, i);
+}
+
+int process_enter(struct woven_process *p, int pid, uint64_t host, uint64_t session, int handover,
+		  const struct probe_clock *clock, struct error *err)
+{
+	const struct probe_options o = { .pid = pid, .follows = true, .handover = handover };
+	int r;
+
+	*p = (struct woven_process){
+		.pid = pid, .host = host, .session = session, .clock = *clock
+	};
+	r = probe_open(&p->probe, &o, err);
+	for (size_t i = 0; r >= 0 && i < probe_nr_regions(p->probe); i++)
+		family_add(p, i);
+	return r;
+}
+
+void process_leave(struct woven_process *p)
+{
+	vec_each (&p->families, f)
+		pieces_free(f->pieces);
+	probe_close(p->probe);
+	vec_each (&p->families, f)
+		reap_done(&f->reap);
+	vec_each (&p->stitches, s) {
+		free(s->advice);
+		vec_done(&s->numbers);
+	}
+	vec_done(&p->families);
+	vec_done(&p->stitches);
+	vec_done(&p->functions);
+	map_done(&p->numbers);
+	*p = (struct woven_process){ 0 };
+}
+
+static uint64_t place_hash(const struct probe_function *f)
+{
+	uint64_t h = str_hash(str_of(f->module)) ^ f->address * 0x9e3779b97f4a7c15u;
+
+	return f->is_site ? h ^ (f->site + 1) * 0xc2b2ae3d27d4eb4fu : h;
+}
+
+/* What is wanted of it besides; then it is patched anew. */
+static void wants_add(struct woven_function *f, const struct probe_function *how)
+{
+	struct probe_function was = f->how;
+
+	f->how.is_advised |= how->is_advised;
+	f->how.is_birth |= how->is_birth;
+	f->how.is_death |= how->is_death;
+	f->how.arguments |= how->arguments;
+	f->how.carry = f->how.carry ? f->how.carry : how->carry;
+	f->is_stale |= f->is_on && memcmp(&was, &f->how, sizeof(was)) != 0;
+}
+
+/* The number that is the function's for good. */
+static uint32_t function_of(struct woven_process *p, const struct probe_function *how)
+{
+	uint64_t *known = map_at(&p->numbers, place_hash(how));
+
+	if (!*known) {
+		vec_push(&p->functions, (struct woven_function){ .how = *how });
+		*known = p->functions.nr;
+		p->functions.v[*known - 1].how.id = (uint32_t)*known - 1;
+	}
+	wants_add(&p->functions.v[*known - 1], how);
+	return (uint32_t)*known - 1;
+}
+
+static void stitch_add(struct woven_process *p, const struct stitch *s)
+{
+	vec_push(&p->stitches, *s);
+	p->functions.v[s->function].nr_uses++;
+	for (size_t i = 0; i < p->families.nr; i++)
+		stitch_put(p, &p->stitches.v[p->stitches.nr - 1], i);
+}
+
+/* Only what the program reads is looked for. */
+static void inputs_fill(struct probe_advice *a, const struct weave_place *place)
+{
+	if (!(a->program.flags & ADVICE_EMITS) || a->program.inputs >> ADVICE_INPUT_TIME & 1)
+		a->flags |= PROBE_ADVICE_TIMES;
+	a->nr_inputs = 0;
+	for (size_t i = 0; i < TRACEPOINT_EXPORTS && a->nr_inputs < PROBE_INPUTS; i++)
+		if (a->program.inputs >> (ADVICE_INPUT_OWN + i) & 1) {
+			a->numbers[a->nr_inputs] = (uint8_t)(ADVICE_INPUT_OWN + i);
+			if (place->takings[i].from == ADVICE_FROM_DURATION)
+				a->flags |= PROBE_ADVICE_TIMES;
+			a->inputs[a->nr_inputs++] = place->takings[i];
+		}
+}
+
+void process_want(struct woven_process *p, const struct weave_place *place, uint32_t query,
+		  uint32_t stage, const struct probe_advice *advice)
+{
+	bool empties = advice->flags & PROBE_ADVICE_EMPTIES;
+	struct stitch s = { .query = query,
+			    .function = function_of(p, &place->how),
+			    .moment = place->moment,
+			    /* what forgets a request goes before what is of the next one */
+			    .order = (uint64_t)!empties << 63 | (uint64_t)query * ADVICE_STAGES |
+				     stage,
+			    .advice = mem_alloc(sizeof(*s.advice)) };
+
+	*s.advice = *advice;
+	s.advice->is_used = 1;
+	inputs_fill(s.advice, place);
+	stitch_add(p, &s);
+}
+
+void process_want_helper(struct woven_process *p, const struct probe_function *how, uint32_t query)
+{
+	stitch_add(p, &(struct stitch){ .query = query, .function = function_of(p, how) });
+}
+
+static void stitch_drop(struct woven_process *p, size_t i)
+{
+	struct stitch *s = &p->stitches.v[i];
+
+	for (size_t k = 0; k < s->numbers.nr; k++)
+		if (s->numbers.v[k] >= 0)
+			pieces_remove(p->families.v[k].pieces, s->numbers.v[k]);
+	p->functions.v[s->function].nr_uses--;
+	free(s->advice);
+	vec_done(&s->numbers);
+	p->stitches.v[i] = p->stitches.v[--p->stitches.nr];
+}
+
+static int functions_patch(struct woven_process *p, struct error *err)
+{
+	VEC(struct probe_function) due = { 0 };
+	cleanup(free) struct probe_verdict *verdicts = NULL;
+	int r = 0;
+
+	vec_each (&p->functions, f)
+		if (f->is_stale) {
+			r = probe_remove(p->probe, &f->how.id, 1, err);
+			f->is_stale = f->is_on = false;
+		}
+	vec_each (&p->functions, f)
+		if (f->nr_uses && !f->is_on)
+			vec_push(&due, f->how);
+	verdicts = mem_zalloc(mem_bytes(due.nr + 1, sizeof(*verdicts)));
+	for (int i = 0; due.nr && r >= 0 && i < TRIES; i++) {
+		r = probe_add(p->probe, due.v, due.nr, verdicts, err);
+		if (r != -EBUSY)
+			break;
+		/* others have the processors */
+		nanosleep(&(struct timespec){ .tv_nsec = TRY_NS }, NULL);
+		r = i + 1 < TRIES ? 0 : r;
+	}
+	for (size_t i = 0; r >= 0 && i < due.nr; i++) {
+		struct woven_function *f = &p->functions.v[due.v[i].id];
+
+		f->is_on = verdicts[i].means == PROBE_PATCHED;
+		f->why = f->is_on ? NULL : verdicts[i].why;
+	}
+	vec_done(&due);
+	return r;
+}
+
+int process_apply(struct woven_process *p, uint32_t query, struct buf *told, struct error *err)
+{
+	int r = functions_patch(p, err), nr = 0;
+
+	if (r < 0)
+		return r;
+	for (size_t i = p->stitches.nr; i-- > 0;) {
+		struct stitch *s = &p->stitches.v[i];
+		const struct woven_function *f = &p->functions.v[s->function];
+
+		if (s->query != query)
+			continue;
+		if (f->is_on) {
+			nr += s->advice != NULL;
+			continue;
+		}
+		if (s->advice)
+			buf_fmt(told, "process %d: %s+0x%llx cannot be patched: %s\n", p->pid,
+				f->how.module,
+				(unsigned long long)(f->how.is_site ? f->how.site : f->how.address),
+				f->why ? f->why : "");
+		stitch_drop(p, i);
+	}
+	return nr;
+}
+
+int process_remove(struct woven_process *p, uint32_t query, struct error *err)
+{
+	VEC(uint32_t) due = { 0 };
+	int r = 0;
+
+	for (size_t i = p->stitches.nr; i-- > 0;)
+		if (p->stitches.v[i].query == query)
+			stitch_drop(p, i);
+	vec_each (&p->functions, f)
+		if (f->is_on && !f->nr_uses) {
+			f->is_on = false;
+			vec_push(&due, f->how.id);
+		}
+	for (int i = 0; due.nr && !p->has_ended && i < TRIES; i++) {
+		r = probe_remove(p->probe, due.v, due.nr, err);
+		if (r != -EBUSY)
+			break;
+		nanosleep(&(struct timespec){ .tv_nsec = TRY_NS }, NULL);
+	}
+	vec_done(&due);
+	return r;
+}
+
+static int no_calls(void *to, const struct function_call *c, size_t nr, struct error *err)
+{
+	(void)to, (void)c, (void)nr, (void)err;
+	return 0;
+}
+
+static int no_marks(void *to, const struct mark *m, size_t nr, struct error *err)
+{
+	(void)to, (void)m, (void)nr, (void)err;
+	return 0;
+}
+
+int process_tend(struct woven_process *p, const struct probe_clock *clock, struct error *err)
+{
+	const struct probe_reader none = { NULL, no_calls, no_marks };
+	int r = probe_read(p->probe, &none, NULL, err);
+
+	if (r < 0)
+		return r;
+	p->has_ended = r > 0;
+	for (size_t i = p->families.nr; i < probe_nr_regions(p->probe); i++)
+		family_add(p, i);
+	p->clock = *clock;
+	vec_each (&p->families, f)
+		clock_set(f->pieces->view.region, clock);
+	return r;
+}

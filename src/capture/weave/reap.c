@@ -1,0 +1,238 @@
+#include "capture/weave/reap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define HEAD_WORDS (sizeof(struct probe_group) / 8)
+#define TOTAL_WORDS (sizeof(struct probe_total) / 8)
+#define GROUP_MAX \
+	(HEAD_WORDS + ADVICE_COLUMNS * (1 + ADVICE_TEXT / 8) + ADVICE_TOTALS * TOTAL_WORDS)
+#define SPINS 2000
+#define TALLIES (sizeof(struct probe_tally) / sizeof(uint64_t))
+
+static struct probe_results *results_at(const struct reap *g, uint32_t i)
+{
+	struct probe_ring *r =
+		(void *)((char *)g->view.region + PROBE_RINGS_AT + i * PROBE_RING_BYTES);
+
+	return &r->results;
+}
+
+static uint32_t nr_claimed(const struct reap *g)
+{
+	uint64_t nr = __atomic_load_n(&g->view.region->nr_claimed, __ATOMIC_ACQUIRE);
+
+	return nr < g->view.nr_rings ? (uint32_t)nr : g->view.nr_rings;
+}
+
+static void table_clear(struct probe_table *t)
+{
+	memset(t->slots, 0, sizeof(t->slots));
+	t->nr_words = t->nr_groups = 0;
+}
+
+/* What is there already was told to others. */
+void reap_init(struct reap *g, struct probe_view view)
+{
+	*g = (struct reap){ .view = view, .nr_unseen = view.region->nr_advice_unseen };
+	g->seen = mem_zalloc(mem_bytes(view.nr_rings + 1, sizeof(*g->seen)));
+	for (uint32_t i = 0; i < nr_claimed(g); i++) {
+		struct probe_results *r = results_at(g, i);
+
+		g->seen[i] = r->tally;
+		r->row_tail = __atomic_load_n(&r->row_head, __ATOMIC_ACQUIRE);
+		for (size_t k = 0; k < 2; k++)
+			if (r->tables[k].nr_groups)
+				table_clear(&r->tables[k]);
+	}
+}
+
+void reap_done(struct reap *g)
+{
+	free(g->seen);
+	*g = (struct reap){ 0 };
+}
+
+/* How many words of them a column takes; 0: it makes no sense. */
+static size_t column_read(const uint64_t *words, size_t nr, struct advice_value *v)
+{
+	size_t length = words[0] >> 16 & 0xffff, nr_text = (length + 7) / 8;
+
+	*v = (struct advice_value){ .type = (uint8_t)words[0], .flags = (uint8_t)(words[0] >> 8) };
+	switch (v->type) {
+	case ADVICE_NULL:
+		return 1;
+	case ADVICE_BOOL:
+	case ADVICE_INT:
+	case ADVICE_REAL:
+		if (nr < 2)
+			return 0;
+		v->i = (int64_t)words[1];
+		return 2;
+	case ADVICE_TEXTUAL:
+		if (length > ADVICE_TEXT || nr < 1 + nr_text)
+			return 0;
+		v->length = (uint16_t)length;
+		v->text = (const char *)(words + 1);
+		return 1 + nr_text;
+	}
+	return 0;
+}
+
+static bool total_is_sound(const struct probe_total *t)
+{
+	return t->value.type <= ADVICE_TEXTUAL &&
+	       (t->value.type != ADVICE_TEXTUAL || t->value.length <= ADVICE_TEXT);
+}
+
+/* words: a copy that nobody changes. */
+static bool group_read(const uint64_t *words, size_t nr, struct reaped *row)
+{
+	struct probe_group g;
+	size_t at = HEAD_WORDS;
+
+	if (nr < HEAD_WORDS)
+		return false;
+	memcpy(&g, words, sizeof(g));
+	*row = (struct reaped){ .query = g.query,
+				.nr_columns = g.nr_columns,
+				.nr_totals = g.nr_totals,
+				.flags = g.flags,
+				.times = g.times,
+				.nr_incomplete = g.nr_incomplete };
+	if (g.words != nr || g.nr_columns > ADVICE_COLUMNS || g.nr_totals > ADVICE_TOTALS)
+		return false;
+	for (size_t i = 0; i < g.nr_columns; i++) {
+		size_t n = at < nr ? column_read(words + at, nr - at, &row->columns[i]) : 0;
+
+		if (!n)
+			return false;
+		at += n;
+	}
+	if (nr - at != g.nr_totals * TOTAL_WORDS)
+		return false;
+	memcpy(row->totals, words + at, g.nr_totals * sizeof(struct probe_total));
+	for (size_t i = 0; i < g.nr_totals; i++) {
+		if (!total_is_sound(&row->totals[i]))
+			return false;
+		if (row->totals[i].value.type == ADVICE_TEXTUAL)
+			row->totals[i].value.text = row->totals[i].text;
+	}
+	return true;
+}
+
+static void group_tell(const uint64_t *from, size_t nr, reap_row *row, void *ctx,
+		       struct reap_counts *c)
+{
+	uint64_t words[GROUP_MAX];
+	struct reaped out;
+
+	if (nr > GROUP_MAX) {
+		c->nr_broken++;
+		return;
+	}
+	memcpy(words, from, nr * 8);
+	if (group_read(words, nr, &out))
+		row(ctx, &out);
+	else
+		c->nr_broken++;
+}
+
+static void rows_of(struct probe_results *r, reap_row *row, void *ctx, struct reap_counts *c)
+{
+	uint64_t head = __atomic_load_n(&r->row_head, __ATOMIC_ACQUIRE), tail = r->row_tail;
+
+	if (head - tail > PROBE_ROW_WORDS) {
+		c->nr_broken++;
+		tail = head;
+	}
+	while (tail != head) {
+		uint64_t at = tail & (PROBE_ROW_WORDS - 1), nr = r->rows[at];
+
+		if (!nr) {
+			tail += PROBE_ROW_WORDS - at;
+		} else if (nr > GROUP_MAX || at + 1 + nr > PROBE_ROW_WORDS) {
+			c->nr_broken++;
+			tail = head;
+		} else {
+			group_tell(r->rows + at + 1, nr, row, ctx, c);
+			tail += 1 + nr;
+		}
+		if (head - tail > PROBE_ROW_WORDS)
+			tail = head;
+		__atomic_store_n(&r->row_tail, tail, __ATOMIC_RELEASE);
+	}
+}
+
+void reap_rows(struct reap *g, reap_row *row, void *ctx, struct reap_counts *c)
+{
+	for (uint32_t i = 0; i < nr_claimed(g); i++)
+		rows_of(results_at(g, i), row, ctx, c);
+}
+
+static void table_read(struct probe_table *t, reap_row *row, void *ctx, struct reap_counts *c)
+{
+	size_t nr = t->nr_words < PROBE_TABLE_WORDS ? t->nr_words : PROBE_TABLE_WORDS, at = 0;
+
+	if (!nr && !t->nr_groups)
+		return;
+	while (at + HEAD_WORDS <= nr) {
+		size_t words = ((const struct probe_group *)(t->words + at))->words;
+
+		if (words < HEAD_WORDS || words > nr - at) {
+			c->nr_broken++;
+			break;
+		}
+		group_tell(t->words + at, words, row, ctx, c);
+		at += words;
+	}
+	table_clear(t);
+}
+
+static void tally_take(struct probe_tally *seen, const struct probe_tally *now,
+		       struct reap_counts *c)
+{
+	const uint64_t *from = (const uint64_t *)now;
+	uint64_t *was = (uint64_t *)seen, *to = (uint64_t *)&c->tally;
+
+	for (size_t i = 0; i < TALLIES; i++) {
+		uint64_t v = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+
+		to[i] += v > was[i] ? v - was[i] : 0;
+		was[i] = v;
+	}
+}
+
+/* Whether the thread has left the advice that it was in when the epoch changed, if in any. */
+static bool is_outside(const struct probe_results *r)
+{
+	uint64_t was = __atomic_load_n(&r->running, __ATOMIC_SEQ_CST);
+
+	for (int i = 0; i < SPINS && was & 1; i++)
+		if (__atomic_load_n(&r->running, __ATOMIC_ACQUIRE) != was)
+			return true;
+	return !(was & 1);
+}
+
+void reap_groups(struct reap *g, bool is_over, reap_row *row, void *ctx, struct reap_counts *c)
+{
+	uint64_t epoch = g->view.region->epoch, unseen = g->view.region->nr_advice_unseen;
+
+	__atomic_store_n(&g->view.region->epoch, epoch + 1, __ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < nr_claimed(g); i++) {
+		struct probe_results *r = results_at(g, i);
+
+		if (!is_over && !is_outside(r)) {
+			c->nr_held++;
+			continue;
+		}
+		table_read(&r->tables[epoch & 1], row, ctx, c);
+		if (is_over)
+			table_read(&r->tables[(epoch + 1) & 1], row, ctx, c);
+		tally_take(&g->seen[i], &r->tally, c);
+	}
+	c->nr_unseen += unseen > g->nr_unseen ? unseen - g->nr_unseen : 0;
+	g->nr_unseen = unseen;
+}

@@ -1,0 +1,45 @@
+/* Reads what advice of a family of processes has told, while it goes on. What stands there was
+ * written by a stranger and is checked. */
+#ifndef CULPRIT_CAPTURE_WEAVE_REAP_H
+#define CULPRIT_CAPTURE_WEAVE_REAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/probe/probe.h"
+#include "wire/probe_region.h"
+
+/* A row, or several equal ones. Texts are borrowed until the call returns. */
+struct reaped {
+	uint32_t query;
+	uint8_t nr_columns, nr_totals;
+	uint32_t flags; /* ADVICE_ROW_… of any of them */
+	uint64_t times, nr_incomplete;
+	struct advice_value columns[ADVICE_COLUMNS];
+	struct probe_total totals[ADVICE_TOTALS];
+};
+
+struct reap {
+	struct probe_view view;
+	struct probe_tally *seen; /* by ring */
+	uint64_t nr_unseen;
+};
+
+/* Since the last time. */
+struct reap_counts {
+	struct probe_tally tally;
+	uint64_t nr_unseen; /* runs of threads for which there was no room */
+	uint64_t nr_broken; /* rows that make no sense */
+	uint64_t nr_held;   /* threads in the midst of advice, whose groups come the next time */
+};
+
+typedef void reap_row(void *ctx, const struct reaped *row);
+
+void reap_init(struct reap *g, struct probe_view view);
+void reap_done(struct reap *g);
+/* Rows that were told one by one: often enough that there is room for more. */
+void reap_rows(struct reap *g, reap_row *row, void *ctx, struct reap_counts *c);
+/* Rows that were added up. is_over: nobody runs there any more. */
+void reap_groups(struct reap *g, bool is_over, reap_row *row, void *ctx, struct reap_counts *c);
+
+#endif

@@ -1,0 +1,516 @@
+#include "capture/weave/weave.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "base/vec.h"
+#include "capture/probe/ticks.h"
+#include "capture/weave/concern.h"
+#include "capture/weave/process.h"
+#include "capture/weave/table.h"
+#include "query/advice_compile.h"
+#include "query/parse.h"
+#include "query/partial.h"
+
+#define CLOCK_LOOKS 5
+#define CLOCK_SET_NS (50 * NS_MS)
+#define ROW_CUT 2u /* ADVICE_ROW_CUT of lib/advice/vm.h */
+#define QUERIES_MAX ((uint64_t)UINT32_MAX / ADVICE_STAGES)
+
+struct weave_query {
+	uint64_t id;
+	uint32_t number;
+	bool packs, is_removed;
+	struct arena arena;
+	struct plan plan;
+	struct advice_set advice;
+	struct tracepoints files;
+	struct advice_shape shape;
+	struct partial partial;
+};
+
+struct weave {
+	char host[ADVICE_TEXT + 1];
+	uint64_t host_hash, session;
+	struct ticks ticks;
+	struct programs programs;
+	struct handover_table table;
+	VEC(struct woven_process) processes;
+	VEC(struct weave_query *) queries;
+	struct weave_health health;
+	struct reap_counts counts;
+	struct probe_clock clock;
+	uint64_t nr_ended; /* processes */
+};
+
+int weave_open(struct weave **out, const struct weave_options *o, struct error *err)
+{
+	struct weave *w = mem_zalloc(sizeof(*w));
+	char name[256] = { 0 };
+	int r = ticks_init(&w->ticks, err);
+
+	if (r >= 0)
+		r = handover_table_open(&w->table, err);
+	if (r < 0) {
+		weave_close(w);
+		return r;
+	}
+	if (o->host)
+		strncpy(name, o->host, sizeof(name) - 1);
+	else if (gethostname(name, sizeof(name) - 1) < 0)
+		name[0] = 0;
+	memcpy(w->host, name, ADVICE_TEXT);
+	w->host_hash = str_hash(str_of(name)) ^ (uint64_t)time_now();
+	w->session = (uint64_t)time_now();
+	*out = w;
+	return 0;
+}
+
+static void query_free(struct weave_query *q)
+{
+	partial_done(&q->partial);
+	advice_set_done(&q->advice);
+	query_plan_done(&q->plan);
+	arena_done(&q->arena);
+	free(q);
+}
+
+void weave_close(struct weave *w)
+{
+	if (!w)
+		return;
+	vec_each (&w->processes, p)
+		process_leave(p);
+	vec_each (&w->queries, q)
+		query_free(*q);
+	vec_done(&w->processes);
+	vec_done(&w->queries);
+	programs_done(&w->programs);
+	handover_table_close(&w->table);
+	ticks_done(&w->ticks);
+	free(w);
+}
+
+/* Installing -----------------------------------------------------------------------------------*/
+
+static void text_set(struct probe_advice *a, enum probe_text which, struct str text)
+{
+	size_t n = text.n < ADVICE_TEXT ? text.n : ADVICE_TEXT;
+
+	memcpy(a->texts[which], text.p, n);
+	a->lengths[which] = (uint8_t)n;
+}
+
+/* All places of a tracepoint; without a program it only begins requests, and may be nowhere. */
+static void want(struct weave *w, struct woven_process *p, const struct weave_query *q,
+		 const struct tracepoint *t, const struct woven *woven, struct buf *told)
+{
+	struct weave_places places = { 0 };
+	struct probe_advice *a = mem_zalloc(sizeof(*a));
+	struct buf ignored = { 0 };
+
+	a->flags = t->begins_request ? PROBE_ADVICE_EMPTIES : 0;
+	text_set(a, PROBE_TEXT_HOST, str_of(w->host));
+	text_set(a, PROBE_TEXT_TRACEPOINT, t->name);
+	if (woven)
+		a->program = woven->program;
+	places_find(&w->programs, t, &places, told ? told : &ignored);
+	vec_each (&places.v, place)
+		process_want(p, place, q->number, woven ? woven->stage : 0, a);
+	vec_done(&places.v);
+	buf_done(&ignored);
+	free(a);
+}
+
+static bool has_advice_at(const struct weave_query *q, const struct tracepoint *t)
+{
+	vec_each (&q->advice.v, a)
+		if (a->tracepoint == t)
+			return true;
+	return false;
+}
+
+/* What hands bags on: to threads that are made, from those that end, over sockets. */
+static void want_helpers(struct weave *w, struct woven_process *p, uint32_t query)
+{
+	static const char *const makes[] = { "pthread_create" }, *const waits[] = {
+		"pthread_join"
+	};
+	struct weave_places places = { 0 };
+	struct carried_calls calls = { 0 };
+	size_t nr_makes;
+
+	for (size_t i = 0; i < sizeof(makes) / sizeof(*makes); i++)
+		places_function(&w->programs, str_of(makes[i]), &places);
+	nr_makes = places.v.nr;
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
+		places_function(&w->programs, str_of(waits[i]), &places);
+	for (size_t i = 0; i < places.v.nr; i++) {
+		struct weave_place *at = &places.v.v[i];
+
+		at->how.is_advised = false;
+		at->how.is_birth = i < nr_makes;
+		at->how.is_death = i >= nr_makes;
+		process_want_helper(p, &at->how, query);
+	}
+	vec_done(&places.v);
+	carried_calls_find(&calls, &w->programs.functions);
+	vec_each (&calls.v, c)
+		process_want_helper(p, c, query);
+	vec_done(&calls.v);
+}
+
+static int install_in(struct weave *w, struct woven_process *p, const struct weave_query *q,
+		      struct buf *told, struct error *err)
+{
+	vec_each (&q->advice.v, a)
+		want(w, p, q, a->tracepoint, a, told);
+	for (size_t i = 0; q->packs && i < q->files.nr; i++)
+		if (q->files.v[i].begins_request && !has_advice_at(q, &q->files.v[i]))
+			want(w, p, q, &q->files.v[i], NULL, NULL);
+	if (q->packs)
+		want_helpers(w, p, q->number);
+	return process_apply(p, q->number, told, err);
+}
+
+/* How far the wall clock is ahead of the one that ticks go by: of several looks the quickest. */
+static int64_t wall_offset(void)
+{
+	int64_t best = INT64_MAX, offset = 0;
+
+	for (int i = 0; i < CLOCK_LOOKS; i++) {
+		int64_t from = time_tick(), wall = time_now(), took = time_tick() - from;
+
+		if (took < best) {
+			best = took;
+			offset = wall - from - took / 2;
+		}
+	}
+	return offset;
+}
+
+/* Never goes back, but for a clock that was set: what is a little off is caught up with. */
+static struct probe_clock clock_now(struct weave *w)
+{
+	uint64_t tick = ticks_now();
+	int64_t ns, told, off;
+	double rate;
+
+	ticks_keep(&w->ticks);
+	if (w->clock.rate && tick - w->clock.at_tick < (uint64_t)(NS_S / w->ticks.rate))
+		return w->clock;
+	ns = ticks_ns(&w->ticks, tick) + wall_offset();
+	rate = w->ticks.rate;
+	if (w->clock.rate) {
+		told = (int64_t)w->clock.at_ns +
+		       (int64_t)((unsigned __int128)(tick - w->clock.at_tick) * w->clock.rate >>
+				 32);
+		off = ns - told;
+		if (off < CLOCK_SET_NS && off > -CLOCK_SET_NS) {
+			ns = told;
+			rate *= 1 + (double)off / (double)NS_S;
+		}
+	}
+	w->clock = (struct probe_clock){ tick, (uint64_t)ns, (uint64_t)(rate * 0x1p32) };
+	return w->clock;
+}
+
+int weave_enter(struct weave *w, int pid, struct buf *told, struct error *err)
+{
+	struct probe_clock clock = clock_now(w);
+	struct woven_process p;
+	int r = programs_look(&w->programs, pid, err);
+
+	if (r < 0)
+		return r;
+	r = process_enter(&p, pid, w->host_hash, w->session, w->table.fd, &clock, err);
+	if (r < 0) {
+		process_leave(&p);
+		return r;
+	}
+	vec_push(&w->processes, p);
+	vec_each (&w->queries, q)
+		if (r >= 0 && !(*q)->is_removed)
+			r = install_in(w, &w->processes.v[w->processes.nr - 1], *q, told, err);
+	return r < 0 ? r : 0;
+}
+
+bool weave_concerns(const struct weave *w, int pid)
+{
+	vec_each (&w->processes, p)
+		if (p->pid == pid)
+			return false;
+	vec_each (&w->queries, q)
+		vec_each (&(*q)->advice.v, a)
+			if (!(*q)->is_removed && concern_is(pid, a->tracepoint))
+				return true;
+	return false;
+}
+
+static struct weave_query *query_of(const struct weave *w, uint64_t id)
+{
+	vec_each (&w->queries, q)
+		if ((*q)->id == id)
+			return *q;
+	return NULL;
+}
+
+static int query_make(struct weave_query *q, const struct weave_request *r, struct error *err)
+{
+	struct queries parsed;
+	struct partial_shape shape;
+	int e = tracepoints_parse(arena_str(&q->arena, r->file),
+				  arena_str(&q->arena, r->tracepoints), &q->arena, &q->files, err);
+
+	if (e == 0)
+		e = query_parse(arena_str(&q->arena, r->text), &q->arena, &parsed, err);
+	if (e == 0)
+		e = query_plan(&q->plan, &parsed, REWRITE_ALL, &q->arena, err);
+	if (e == 0)
+		e = advice_make(&q->advice, &q->plan, q->number, &q->files, 1, &q->arena, err);
+	if (e < 0)
+		return e;
+	advice_shape_of(&q->plan, &q->shape);
+	partial_shape_of(&shape, &q->plan);
+	partial_init(&q->partial, &shape);
+	vec_each (&q->advice.v, a)
+		q->packs |= !(a->program.flags & ADVICE_EMITS);
+	return 0;
+}
+
+int weave_install(struct weave *w, const struct weave_request *r, struct buf *told,
+		  struct error *err)
+{
+	struct weave_query *q;
+	int e, nr = 0;
+
+	if (query_of(w, r->id))
+		return error_set(err, EEXIST, "a query of this number is there already");
+	q = mem_zalloc(sizeof(*q));
+	q->id = r->id;
+	q->number = (uint32_t)(r->id % QUERIES_MAX) + 1;
+	e = query_make(q, r, err);
+	if (e < 0) {
+		query_free(q);
+		return e;
+	}
+	vec_each (&q->advice.warnings, v)
+		buf_fmt(told, STR_FMT "\n", STR_ARG(v->text));
+	vec_push(&w->queries, q);
+	vec_each (&w->processes, p) {
+		e = install_in(w, p, q, told, err);
+		if (e < 0)
+			break;
+		nr += e;
+	}
+	if (e < 0 && e != -EPIPE && e != -ESRCH) {
+		weave_remove(w, r->id, NULL);
+		weave_forget(w, r->id);
+		return e;
+	}
+	return nr;
+}
+
+/* Gathering ------------------------------------------------------------------------------------*/
+
+static struct value value_of(struct partial *p, const struct advice_value *v)
+{
+	double real;
+
+	switch (v->type) {
+	case ADVICE_BOOL:
+		return value_bool(v->i);
+	case ADVICE_INT:
+		return value_int(v->i);
+	case ADVICE_REAL:
+		memcpy(&real, &v->real, sizeof(real));
+		return value_double(real);
+	case ADVICE_TEXTUAL:
+		return value_text(names_add(&p->names, (struct str){ v->text, v->length }));
+	}
+	return VALUE_NONE;
+}
+
+static void total_put(struct partial *p, size_t group, size_t cell, const struct probe_total *from)
+{
+	struct value v = value_of(p, &from->value);
+	struct total half = { .nr = from->nr };
+
+	switch (p->shape.functions[cell]) {
+	case AGGREGATE_MIN:
+		half.least = v;
+		break;
+	case AGGREGATE_MAX:
+		half.most = v;
+		break;
+	default:
+		half.sum = v;
+	}
+	partial_add_total(p, group, cell, &half);
+}
+
+static void row_take(void *ctx, const struct reaped *row)
+{
+	struct weave *w = ctx;
+	struct value keys[ADVICE_COLUMNS];
+	struct weave_query *q = NULL;
+	struct partial *p;
+	size_t group;
+
+	vec_each (&w->queries, e)
+		if ((*e)->number == row->query)
+			q = *e;
+	if (!q || row->nr_columns < q->partial.shape.nr_keys) {
+		w->counts.nr_broken += q != NULL;
+		return;
+	}
+	p = &q->partial;
+	for (size_t i = 0; i < row->nr_columns; i++)
+		keys[i] = value_of(p, &row->columns[i]);
+	p->losses.count[LOSS_ROWS_INCOMPLETE] += row->nr_incomplete;
+	p->losses.count[LOSS_ROWS_CUT] += row->flags & ROW_CUT ? row->times : 0;
+	group = partial_group(p, keys, row->times);
+	for (size_t i = 0; group != GROUP_NONE && i < p->shape.nr_cells; i++) {
+		uint32_t total = q->shape.total_of[i], column = q->shape.column_of[i];
+
+		if (total != UINT32_MAX && total < row->nr_totals)
+			total_put(p, group, i, &row->totals[total]);
+		else if (total == UINT32_MAX && column < row->nr_columns)
+			partial_add(p, group, i, keys[column], row->times);
+		else
+			w->counts.nr_broken++;
+	}
+}
+
+/* What became of bags on connections since it was told last. */
+static void carried_tell(struct weave *w, struct losses *lost)
+{
+	struct carry_counts sum = { 0 };
+
+	vec_each (&w->processes, p)
+		vec_each (&p->families, f) {
+			struct carry_counts now = f->reap.view.region->carried;
+
+			for (size_t i = 0; i < sizeof(sum) / 8; i++)
+				((uint64_t *)&sum)[i] +=
+					((uint64_t *)&now)[i] - ((uint64_t *)&f->carried)[i];
+			f->carried = now;
+		}
+	w->health.nr_bags_sent += sum.nr_sent;
+	w->health.nr_bags_received += sum.nr_received;
+	lost->count[LOSS_BAGS_GONE] = sum.nr_gone + sum.nr_not_put;
+	lost->count[LOSS_BAGS_UNPLACED] = sum.nr_unplaced + sum.nr_crossed + sum.nr_beyond;
+	lost->count[LOSS_BAGS_GUESSED] = sum.nr_guessed;
+	lost->count[LOSS_BAGS_MIXED] = sum.nr_batched;
+	lost->count[LOSS_BAGS_CORRECTED] = sum.nr_corrected;
+}
+
+/* What is missing is missing from all queries that it may have been of. */
+static void counts_tell(struct weave *w)
+{
+	const struct probe_tally *t = &w->counts.tally;
+	struct losses lost = { 0 };
+
+	lost.count[LOSS_ROWS_DROPPED] = t->nr_dropped;
+	lost.count[LOSS_TUPLES_LOST] = t->nr_lost;
+	lost.count[LOSS_VALUES_UNREAD] = t->nr_unread;
+	lost.count[LOSS_VALUES_NO_NUMBER] = t->nr_mistyped;
+	lost.count[LOSS_ADVICE_CUT] = t->nr_beyond + t->nr_damaged;
+	lost.count[LOSS_ADVICE_UNSEEN] = w->counts.nr_unseen;
+	lost.count[LOSS_ROWS_BROKEN] = w->counts.nr_broken;
+	carried_tell(w, &lost);
+	losses_add(&w->health.losses, &lost);
+	vec_each (&w->queries, q)
+		losses_add(&(*q)->partial.losses, &lost);
+	w->health.nr_runs += t->nr_runs;
+	w->health.nr_emitted += t->nr_emitted;
+	w->health.nr_packed += t->nr_packed;
+	w->counts = (struct reap_counts){ 0 };
+}
+
+int weave_gather(struct weave *w, bool with_groups, struct error *err)
+{
+	struct probe_clock clock = clock_now(w);
+	int r = 0;
+
+	vec_each (&w->processes, p) {
+		r = process_tend(p, &clock, err);
+		if (r < 0)
+			return r;
+		vec_each (&p->families, f) {
+			reap_rows(&f->reap, row_take, w, &w->counts);
+			if (with_groups || p->has_ended)
+				reap_groups(&f->reap, p->has_ended, row_take, w, &w->counts);
+		}
+	}
+	counts_tell(w);
+	for (size_t i = w->processes.nr; i-- > 0;)
+		if (w->processes.v[i].has_ended) {
+			process_leave(&w->processes.v[i]);
+			w->processes.v[i] = w->processes.v[--w->processes.nr];
+			w->nr_ended++;
+		}
+	return w->nr_ended && !w->processes.nr;
+}
+
+int weave_remove(struct weave *w, uint64_t id, struct error *err)
+{
+	struct weave_query *q = query_of(w, id);
+	struct error ignored = { 0 };
+	int r = 0;
+
+	if (!q)
+		return error_set(err, ENOENT, "no query of this number is there");
+	vec_each (&w->processes, p) {
+		int e = process_remove(p, q->number, err ? err : &ignored);
+
+		r = e < 0 ? e : r;
+	}
+	q->is_removed = true;
+	/* both tables */
+	weave_gather(w, true, &ignored);
+	weave_gather(w, true, &ignored);
+	return r;
+}
+
+void weave_forget(struct weave *w, uint64_t id)
+{
+	for (size_t i = w->queries.nr; i-- > 0;)
+		if (w->queries.v[i]->id == id && w->queries.v[i]->is_removed) {
+			query_free(w->queries.v[i]);
+			w->queries.v[i] = w->queries.v[--w->queries.nr];
+		}
+}
+
+struct partial *weave_partial(struct weave *w, uint64_t id)
+{
+	struct weave_query *q = query_of(w, id);
+
+	return q ? &q->partial : NULL;
+}
+
+const struct plan *weave_plan(const struct weave *w, uint64_t id)
+{
+	const struct weave_query *q = query_of(w, id);
+
+	return q ? &q->plan : NULL;
+}
+
+void weave_health(const struct weave *w, struct weave_health *h)
+{
+	*h = w->health;
+	h->nr_processes = (uint32_t)w->processes.nr;
+	h->nr_queries = (uint32_t)w->queries.nr;
+	vec_each (&w->processes, p) {
+		h->nr_families += (uint32_t)p->families.nr;
+		vec_each (&p->stitches, s)
+			h->nr_places += s->advice != NULL;
+	}
+}

@@ -1,0 +1,66 @@
+/*
+ * Queries at work in running processes: installed as advice where their tracepoints are, and what
+ * they tell reaped into partial results.
+ */
+#ifndef CULPRIT_CAPTURE_WEAVE_WEAVE_H
+#define CULPRIT_CAPTURE_WEAVE_WEAVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "model/loss.h"
+
+struct buf;
+struct error;
+struct partial;
+struct plan;
+struct weave;
+
+struct weave_options {
+	const char *host; /* what tracepoints export as host; NULL: the name of this one */
+};
+
+int weave_open(struct weave **w, const struct weave_options *o, struct error *err);
+/* All advice is gone from all processes afterwards. */
+void weave_close(struct weave *w);
+
+/* Enters a process, with the children that it makes. Queries that are there already are installed
+ * in it; what of them cannot be is told, a line each. */
+int weave_enter(struct weave *w, int pid, struct buf *told, struct error *err);
+
+/* Whether a query that stands asks of something that the process has, and it is not entered yet. */
+bool weave_concerns(const struct weave *w, int pid);
+
+struct weave_request {
+	uint64_t id;            /* the same in all agents */
+	struct str text;        /* of the query, … */
+	struct str tracepoints; /* … and of definitions, as in a file of them */
+	struct str file;        /* how that is called in messages */
+};
+/* Compiles, verifies and installs in all processes. How many places run it, or -EINVAL with the
+ * place in the query. told: as above, and warnings. */
+int weave_install(struct weave *w, const struct weave_request *r, struct buf *told,
+		  struct error *err);
+/* What it told by then is in its partial, until it is forgotten. */
+int weave_remove(struct weave *w, uint64_t id, struct error *err);
+void weave_forget(struct weave *w, uint64_t id);
+
+/* Takes what was told. Rows that are not added up want it 20 times a second; with_groups: the
+ * others, as well, once in a second. 1: all processes have ended, and everything was taken. */
+int weave_gather(struct weave *w, bool with_groups, struct error *err);
+/* What a query has told since its partial was last reset (the caller's to do); NULL: no such. */
+struct partial *weave_partial(struct weave *w, uint64_t id);
+const struct plan *weave_plan(const struct weave *w, uint64_t id);
+
+struct weave_health {
+	uint32_t nr_processes, nr_families, nr_queries, nr_places;
+	uint64_t nr_runs;                        /* of advice */
+	uint64_t nr_emitted;                     /* rows */
+	uint64_t nr_packed;                      /* tuples */
+	uint64_t nr_bags_sent, nr_bags_received; /* over connections */
+	struct losses losses;
+};
+void weave_health(const struct weave *w, struct weave_health *h);
+
+#endif

@@ -1,0 +1,631 @@
+/*
+ * One thread talks to the hub: it takes results, asks every second what stands and who is there,
+ * and does what the page orders. Everybody else reads what it knows under one lock.
+ */
+#include "cli/live_feed.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "base/vec.h"
+#include "bus/bus.h"
+#include "query/live_explain.h"
+#include "model/live.h"
+#include "query/history.h"
+#include "query/partial.h"
+#include "query/plan.h"
+#include "web/live.h"
+
+#define POLL_MS 100
+#define LOOK_NS NS_S
+#define AGAIN_NS (2 * NS_S)
+#define MEASURE_NS (5 * NS_S) /* that tracepoints are counted for */
+
+/* Why an agent does not run a query. */
+struct failing {
+	struct str agent, sentence;
+};
+
+struct watched_query {
+	uint64_t id;
+	char name[24]; /* the id, as it is shown */
+	struct arena arena;
+	struct str text, who;
+	struct history *history;
+	uint32_t nr_agents;
+	uint64_t nr_rows, nr_reports;
+	struct losses losses; /* as the hub counts them, which knows more than results tell */
+	VEC(struct failing) failing;
+	bool is_listed, is_watched, has_whole;
+};
+
+/* What the page wants done; done by the thread, since the hub is talked to by nobody else. */
+enum order_kind { ORDER_INSTALL, ORDER_REMOVE, ORDER_MEASURE };
+
+struct order {
+	enum order_kind kind;
+	struct str text;          /* of a query that is installed or measured */
+	uint64_t id;              /* of one that is to go, or that was installed */
+	const struct plan *plan;  /* that is measured, … */
+	uint64_t ids[STAGES_MAX]; /* … by a query for each stage, … */
+	double per_second[STAGES_MAX];
+	size_t nr_ids;
+	int64_t until; /* … up to here (time_tick); 0: it has not begun */
+	int got;
+	struct error err;
+	bool is_done;
+};
+
+struct live_feed {
+	struct live_feed_options options;
+	struct bus_keys *keys;
+	struct bus_operator *hub; /* of the thread alone */
+	struct live_hub face;
+	pthread_t thread;
+	atomic_bool is_over;
+	pthread_mutex_t lock; /* of all below */
+	pthread_cond_t changed;
+	VEC(struct watched_query *) queries;
+	VEC(struct live_peer) peers;
+	struct arena of_peers;
+	struct order *order;
+	char why[512]; /* the hub does not answer; empty: it does */
+};
+
+/* --- what stands ------------------------------------------------------------------------------ */
+
+static struct watched_query *find(struct live_feed *f, uint64_t id)
+{
+	vec_each (&f->queries, q)
+		if ((*q)->id == id)
+			return *q;
+	return NULL;
+}
+
+static void forget(struct watched_query *q)
+{
+	history_free(q->history);
+	vec_done(&q->failing);
+	arena_done(&q->arena);
+	free(q);
+}
+
+static struct watched_query *meet(struct live_feed *f, const struct bus_standing *s)
+{
+	struct watched_query *q = mem_zalloc(sizeof(*q));
+	struct error err;
+
+	q->id = s->query.id;
+	snprintf(q->name, sizeof(q->name), "%llu", (unsigned long long)q->id);
+	q->text = arena_str(&q->arena, s->query.text);
+	q->who = arena_str(&q->arena, s->operator_name);
+	/* the hub has planned it: what fails here is a hub that knows more than we do */
+	if (history_new(&q->history, str_of(q->name), q->text, time_now(), &err) < 0)
+		q->history = NULL;
+	vec_push(&f->queries, q);
+	return q;
+}
+
+static void list_query(void *ctx, const struct bus_standing *s)
+{
+	struct live_feed *f = ctx;
+	struct watched_query *q = find(f, s->query.id);
+
+	if (!q)
+		q = meet(f, s);
+	q->is_listed = true;
+	q->nr_agents = s->nr_agents;
+	q->nr_rows = s->nr_groups;
+	q->losses = s->losses;
+	/* those that are not given up yet, as well */
+	if (q->losses.count[LOSS_AGENTS_SILENT] < s->nr_silent)
+		q->losses.count[LOSS_AGENTS_SILENT] = s->nr_silent;
+}
+
+/* Those that the hub does not list any more are gone. */
+static void drop_unlisted(struct live_feed *f)
+{
+	size_t kept = 0;
+
+	vec_each (&f->queries, q)
+		if ((*q)->is_listed)
+			f->queries.v[kept++] = *q;
+		else
+			forget(*q);
+	f->queries.nr = kept;
+}
+
+static void list_peer(void *ctx, const struct bus_peer *p)
+{
+	struct live_feed *f = ctx;
+	struct live_peer one = {
+		.name = arena_str(&f->of_peers, p->name),
+		.is_hub = p->role == BUS_HUB,
+		.is_silent = !p->is_connected,
+		.seen_ns = p->heard_ns,
+		.nr_below = p->nr_below,
+		.nr_silent_below = p->nr_silent_below,
+		.nr_processes = p->health.nr_processes,
+		.nr_reports = p->nr_reports,
+		.nr_dropped = p->health.losses.count[LOSS_ROWS_DROPPED],
+		.nr_late = p->nr_late,
+		.nr_twice = p->nr_twice,
+		.overhead = (double)p->health.overhead_ppm / 1e6,
+	};
+
+	if (p->role == BUS_OPERATOR)
+		return;
+	one.host = one.name;
+	if (one.is_hub)
+		one.overhead = -1;
+	vec_push(&f->peers, one);
+}
+
+static int look(struct live_feed *f, struct error *err)
+{
+	int got;
+
+	vec_each (&f->queries, q)
+		(*q)->is_listed = false;
+	got = bus_operator_list(f->hub, list_query, f, err);
+	if (got < 0)
+		return got;
+	drop_unlisted(f);
+	vec_clear(&f->peers);
+	arena_reset(&f->of_peers);
+	got = bus_operator_peers(f->hub, list_peer, f, err);
+	for (size_t i = 0; i < f->queries.nr && got >= 0; i++) {
+		struct watched_query *q = f->queries.v[i];
+
+		if (q->is_watched || !q->history)
+			continue;
+		got = bus_operator_watch(f->hub, q->id, err);
+		q->is_watched = got >= 0;
+	}
+	return got;
+}
+
+/* --- what the hub tells by itself --------------------------------------------------------------
+ */
+
+static void take_result(void *ctx, struct bus_result *r)
+{
+	struct live_feed *f = ctx;
+	struct watched_query *q = find(f, r->query);
+	struct error err;
+
+	if (!q || !q->history)
+		return;
+	q->nr_reports++;
+	if (!r->is_whole) {
+		history_add(q->history, r->until_ns, r->seen, &err);
+		return;
+	}
+	if (!q->has_whole && r->from_ns > 0)
+		history_begin(q->history, r->from_ns);
+	q->has_whole = true;
+	history_set(q->history, r->seen, &err);
+}
+
+static void take_told(void *ctx, uint64_t query, struct str agent, struct str sentence)
+{
+	struct live_feed *f = ctx;
+	struct watched_query *q = find(f, query);
+	size_t i = 0;
+
+	if (!q)
+		return;
+	while (i < q->failing.nr && !str_eq(q->failing.v[i].agent, agent))
+		i++;
+	if (!sentence.n) {
+		if (i < q->failing.nr)
+			q->failing.v[i] = q->failing.v[--q->failing.nr];
+		return;
+	}
+	if (i == q->failing.nr)
+		vec_push(&q->failing, (struct failing){ arena_str(&q->arena, agent), { 0 } });
+	if (!str_eq(q->failing.v[i].sentence, sentence))
+		q->failing.v[i].sentence = arena_str(&q->arena, sentence);
+}
+
+/* --- the thread ------------------------------------------------------------------------------- */
+
+static int install(struct live_feed *f, struct str text, uint64_t *id, struct error *err)
+{
+	struct history *planned = NULL;
+	struct buf points = { 0 };
+	int got = history_new(&planned, STR(""), text, 0, err);
+
+	if (got < 0)
+		return got;
+	live_known_of(&f->options.known, history_plan(planned), &points);
+	got = bus_operator_install(f->hub, text, buf_str(&points), 0, false, id, err);
+	history_free(planned);
+	buf_done(&points);
+	return got;
+}
+
+static int begin_measure(struct live_feed *f, struct order *o)
+{
+	struct buf text = { 0 };
+	int got = 0;
+
+	for (uint32_t i = 0; i < o->plan->stages.nr && got >= 0; i++) {
+		buf_clear(&text);
+		live_measure_text(o->plan, i, &text);
+		got = install(f, buf_str(&text), &o->ids[i], &o->err);
+		o->nr_ids += got >= 0;
+	}
+	buf_done(&text);
+	o->until = time_tick() + MEASURE_NS;
+	return got;
+}
+
+/* How often a counting query counted in a second; the first one, in which advice came into the
+ * processes, is left out. */
+static double counted(struct live_feed *f, uint64_t id)
+{
+	struct watched_query *q = find(f, id);
+	struct arena arena = { 0 };
+	struct live_answer a = { 0 };
+	double sum = 0, nr = 0;
+	struct error err;
+
+	if (q && q->history)
+		history_answer(q->history, 0, time_now() - NS_S, &arena, &a, &err);
+	for (size_t i = 0; a.nr_rows && i < a.nr_steps; i++) {
+		double n = a.rows[0].series[i];
+
+		sum += isnan(n) || !nr ? 0 : n;
+		nr += !isnan(n);
+	}
+	arena_done(&arena);
+	return nr > 1 ? sum / (nr - 1) : 0;
+}
+
+static void end_measure(struct live_feed *f, struct order *o)
+{
+	struct error err;
+
+	for (size_t i = 0; i < o->nr_ids; i++) {
+		o->per_second[i] = counted(f, o->ids[i]);
+		bus_operator_remove(f->hub, o->ids[i], &err);
+	}
+}
+
+/* Whether it is done. */
+static bool do_measure(struct live_feed *f, struct order *o)
+{
+	if (!o->until)
+		o->got = begin_measure(f, o);
+	if (o->got >= 0 && time_tick() < o->until)
+		return false;
+	end_measure(f, o);
+	return true;
+}
+
+static void do_order(struct live_feed *f)
+{
+	struct order *o = f->order;
+
+	if (!o)
+		return;
+	if (!f->hub)
+		o->got = error_set(&o->err, EAGAIN, "the hub does not answer: %.400s", f->why);
+	else if (o->kind == ORDER_INSTALL)
+		o->got = install(f, o->text, &o->id, &o->err);
+	else if (o->kind == ORDER_REMOVE)
+		o->got = bus_operator_remove(f->hub, o->id, &o->err);
+	else if (!do_measure(f, o))
+		return;
+	o->is_done = true;
+	f->order = NULL;
+	pthread_cond_broadcast(&f->changed);
+}
+
+static int reach(struct live_feed *f, struct error *err)
+{
+	const struct bus_operator_options o = {
+		.endpoint = f->options.endpoint,
+		.keys = f->keys,
+		.name = "page",
+		.calls = { .ctx = f, .result = take_result, .told = take_told },
+	};
+
+	return bus_operator_open(&f->hub, &o, err);
+}
+
+static void leave(struct live_feed *f, const struct error *err)
+{
+	bus_operator_close(f->hub);
+	f->hub = NULL;
+	snprintf(f->why, sizeof(f->why), "%s", err->msg);
+	vec_each (&f->queries, q)
+		(*q)->is_watched = false;
+	vec_each (&f->peers, p)
+		p->is_silent = true;
+}
+
+/* Under the lock but while it waits. */
+static void work(struct live_feed *f, int64_t *due)
+{
+	struct error err = { 0 };
+	int got = 0;
+
+	if (!f->hub && time_tick() >= *due) {
+		pthread_mutex_unlock(&f->lock);
+		got = reach(f, &err);
+		pthread_mutex_lock(&f->lock);
+		snprintf(f->why, sizeof(f->why), "%s", got < 0 ? err.msg : "");
+		*due = time_tick() + (got < 0 ? AGAIN_NS : 0);
+	}
+	do_order(f);
+	if (!f->hub)
+		return;
+	got = bus_operator_poll(f->hub, 0, &err);
+	if (got >= 0 && time_tick() >= *due) {
+		got = look(f, &err);
+		*due = time_tick() + LOOK_NS;
+	}
+	if (got < 0) {
+		leave(f, &err);
+		*due = time_tick() + AGAIN_NS;
+	}
+}
+
+static void *run(void *to)
+{
+	static const struct timespec step = { .tv_nsec = POLL_MS * NS_MS };
+	struct live_feed *f = to;
+	int64_t due = 0;
+
+	while (!f->is_over) {
+		pthread_mutex_lock(&f->lock);
+		work(f, &due);
+		pthread_mutex_unlock(&f->lock);
+		nanosleep(&step, NULL);
+	}
+	return NULL;
+}
+
+/* --- for the page ----------------------------------------------------------------------------- */
+
+static void tell_state(void *ctx, char *why, size_t room)
+{
+	struct live_feed *f = ctx;
+
+	pthread_mutex_lock(&f->lock);
+	snprintf(why, room, "%s", f->why);
+	pthread_mutex_unlock(&f->lock);
+}
+
+/* What stands only while somebody measures is of no interest to others. */
+static bool is_counting(const struct live_feed *f, uint64_t id)
+{
+	for (size_t i = 0; f->order && i < f->order->nr_ids; i++)
+		if (f->order->ids[i] == id)
+			return true;
+	return false;
+}
+
+static void tell_standing(void *ctx, void (*each)(void *to, const struct live_standing *q),
+			  void *to)
+{
+	struct live_feed *f = ctx;
+
+	pthread_mutex_lock(&f->lock);
+	vec_each (&f->queries, at) {
+		const struct watched_query *q = *at;
+		struct live_standing s = { .id = str_of(q->name),
+					   .text = q->text,
+					   .who = q->who,
+					   .nr_agents = q->nr_agents,
+					   .nr_agents_failed = q->failing.nr,
+					   .nr_reports = q->nr_reports,
+					   .nr_rows = q->nr_rows };
+
+		if (q->history) {
+			s.name = history_name(q->history);
+			s.since_ns = history_since(q->history);
+		}
+		if (q->failing.nr)
+			s.why = q->failing.v[0].sentence;
+		if (!is_counting(f, q->id))
+			each(to, &s);
+	}
+	pthread_mutex_unlock(&f->lock);
+}
+
+static void tell_peers(void *ctx, void (*each)(void *to, const struct live_peer *p), void *to)
+{
+	struct live_feed *f = ctx;
+
+	pthread_mutex_lock(&f->lock);
+	vec_each (&f->peers, p)
+		each(to, p);
+	pthread_mutex_unlock(&f->lock);
+}
+
+static void tell_words(void *ctx, void (*each)(void *to, const struct live_word *w), void *to)
+{
+	struct live_feed *f = ctx;
+
+	live_known_words(&f->options.known, each, to);
+}
+
+static int no_query(struct str id, struct error *err)
+{
+	return error_set(err, ENOENT, "there is no query '%.*s' any more",
+			 (int)(id.n < 40 ? id.n : 40), id.p);
+}
+
+static int tell_answer(void *ctx, struct str id, const uint64_t *keep, size_t nr,
+		       struct arena *arena, struct live_answer *a, struct error *err)
+{
+	struct live_feed *f = ctx;
+	int64_t until = time_now() - HISTORY_WAIT_NS;
+	struct watched_query *q = NULL;
+	int got = 0;
+
+	pthread_mutex_lock(&f->lock);
+	vec_each (&f->queries, at)
+		if (str_eq(str_of((*at)->name), id) && (*at)->history)
+			q = *at;
+	for (size_t i = 0; q && i < nr && got >= 0; i++) {
+		got = history_answer(q->history, keep[i], until, arena, &a[i], err);
+		if (got >= 0)
+			losses_most(&a[i].losses, &q->losses);
+	}
+	pthread_mutex_unlock(&f->lock);
+	return q ? got : no_query(id, err);
+}
+
+/* One after the other: the next waits until the one before is done. */
+static int give_order(struct live_feed *f, struct order *o, struct error *err)
+{
+	pthread_mutex_lock(&f->lock);
+	while (f->order && !f->is_over)
+		pthread_cond_wait(&f->changed, &f->lock);
+	f->order = o;
+	while (!o->is_done && !f->is_over)
+		pthread_cond_wait(&f->changed, &f->lock);
+	if (!o->is_done) {
+		f->order = NULL;
+		o->got = error_set(&o->err, ECANCELED, "the page is being closed");
+	}
+	pthread_mutex_unlock(&f->lock);
+	if (o->got < 0)
+		*err = o->err;
+	return o->got;
+}
+
+static int measure(struct live_feed *f, struct str text, double *per_second, struct error *err)
+{
+	struct order o = { .kind = ORDER_MEASURE, .text = text };
+	struct history *planned = NULL;
+	int got = history_new(&planned, STR(""), text, 0, err);
+
+	if (got < 0)
+		return got;
+	o.plan = history_plan(planned);
+	got = give_order(f, &o, err);
+	memcpy(per_second, o.per_second, sizeof(o.per_second));
+	history_free(planned);
+	return got;
+}
+
+static void pass_over(void *to, const struct live_advice *a)
+{
+	(void)to;
+	(void)a;
+}
+
+static int tell_advice(void *ctx, struct str text, bool is_measured,
+		       void (*each)(void *to, const struct live_advice *a), void *to,
+		       struct error *err)
+{
+	struct live_feed *f = ctx;
+	double per_second[STAGES_MAX];
+	int got = 0;
+
+	if (is_measured) {
+		/* what is wrong is told before anything is installed */
+		got = live_explain_query(&f->options.known, text, NULL, pass_over, NULL, err);
+		if (got >= 0)
+			got = measure(f, text, per_second, err);
+	}
+	if (got >= 0)
+		got = live_explain_query(&f->options.known, text, is_measured ? per_second : NULL,
+					 each, to, err);
+	return got;
+}
+
+/* What no agent could run is told before any gets it. */
+static int order_install(void *ctx, struct str text, char id[LIVE_ID_MAX], struct error *err)
+{
+	struct live_feed *f = ctx;
+	struct order o = { .kind = ORDER_INSTALL, .text = text };
+	int got = live_explain_query(&f->options.known, text, NULL, pass_over, NULL, err);
+
+	if (got >= 0)
+		got = give_order(f, &o, err);
+	if (got >= 0)
+		snprintf(id, LIVE_ID_MAX, "%llu", (unsigned long long)o.id);
+	return got;
+}
+
+static int order_remove(void *ctx, struct str id, struct error *err)
+{
+	struct order o = { .kind = ORDER_REMOVE };
+	struct str rest = id;
+
+	if (!str_take_uint(&rest, &o.id) || rest.n)
+		return no_query(id, err);
+	return give_order(ctx, &o, err);
+}
+
+/* --- beginning and end ------------------------------------------------------------------------ */
+
+int live_feed_start(struct live_feed **made, const struct live_feed_options *o, struct error *err)
+{
+	struct live_feed *f = mem_zalloc(sizeof(*f));
+	int got = 0;
+
+	f->options = *o;
+	if (o->keys)
+		got = bus_keys_load(&f->keys, o->keys, err);
+	if (got < 0) {
+		free(f);
+		return got;
+	}
+	f->face = (struct live_hub){
+		f,          str_of(o->endpoint), tell_state,  tell_standing, tell_peers,
+		tell_words, tell_answer,         tell_advice, order_install, order_remove
+	};
+	snprintf(f->why, sizeof(f->why), "not reached yet");
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->changed, NULL);
+	if (pthread_create(&f->thread, NULL, run, f)) {
+		bus_keys_free(f->keys);
+		free(f);
+		return error_set(err, EAGAIN, "cannot start a thread");
+	}
+	*made = f;
+	return 0;
+}
+
+void live_feed_stop(struct live_feed *f)
+{
+	if (!f)
+		return;
+	f->is_over = true;
+	pthread_mutex_lock(&f->lock);
+	pthread_cond_broadcast(&f->changed);
+	pthread_mutex_unlock(&f->lock);
+	pthread_join(f->thread, NULL);
+	bus_operator_close(f->hub);
+	bus_keys_free(f->keys);
+	vec_each (&f->queries, q)
+		forget(*q);
+	vec_done(&f->queries);
+	vec_done(&f->peers);
+	arena_done(&f->of_peers);
+	pthread_cond_destroy(&f->changed);
+	pthread_mutex_destroy(&f->lock);
+	free(f);
+}
+
+const struct live_hub *live_feed_hub(const struct live_feed *f)
+{
+	return &f->face;
+}

@@ -1,0 +1,110 @@
+# What becomes of the answers of live queries: a real hub, two agents that tell x, y and z once a second (1, 2 and 3), and
+# everything that takes answers.
+
+QUERY='Q9: From e In DB.Executed GroupBy e.host, e.procName Select e.host, e.procName, COUNT, SUM(e.took) As took'
+
+setup() {
+	CULPRIT=${CULPRIT:-$BUILD/culprit}
+	AGENT=$BUILD/tests/unit/live_agent
+	[ -x "$AGENT" ] || skip "built without ZeroMQ"
+	dir=$(mktemp -d)
+	hub="ipc://$dir/hub"
+	port=$((20000 + RANDOM % 20000))
+	"$CULPRIT" hub --queries --listen "$hub" --state "$dir/state" --metrics "127.0.0.1:$port" --for 120s >"$dir/hub.log" 2>&1 3>&- &
+	began=$!
+	for name in h1 h2; do
+		"$AGENT" "$hub" $name 120 >/dev/null 2>&1 3>&- &
+		began="$began $!"
+	done
+	# a busy machine takes its time
+	for _ in $(seq 100); do
+		[ "$("$CULPRIT" hub --status "$hub" --json 2>/dev/null | grep -c '"h[12]"')" -ge 2 ] && break
+		sleep 0.2
+	done
+}
+
+teardown() {
+	# shellcheck disable=SC2086
+	[ -z "${began:-}" ] || kill $began 2>/dev/null || true
+	rm -rf "${dir:-/nonexistent}"
+}
+
+@test "JSON lines tell each second, and a run keeps them for other questions" {
+	"$CULPRIT" query --live --hub "$hub" --for 5s --json --output "$dir/run.culprit" --otlp "$dir/otlp.json" "$QUERY" >"$dir/lines"
+	seconds=$(grep -o '"time":[0-9]*' "$dir/lines" | sort -u | wc -l)
+	[ "$seconds" -ge 4 ]
+	# every second has the three rows of both
+	[ "$(grep -c '"e.host":"h1"' "$dir/lines")" -eq "$(grep -c '"e.host":"h2"' "$dir/lines")" ]
+	[ "$(grep -c '"e.procName":"z","COUNT":1,"took":3' "$dir/lines")" -eq $((2 * seconds)) ]
+	run "$CULPRIT" query "$dir/run.culprit" --json 'From r In Q9 GroupBy r.`e.procName` Select r.`e.procName`, COUNT, SUM(r.took)'
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"\"x\",\"COUNT\":$((2 * seconds)),\"SUM(r.took)\":$((2 * seconds))"* ]]
+	tail -n 1 "$dir/otlp.json" | grep -q '"name":"took","sum":{"aggregationTemporality":2'
+	tail -n 1 "$dir/otlp.json" | grep -q "\"asInt\":\"$((3 * seconds))\""
+}
+
+@test "metrics are posted as protobuf" {
+	command -v python3 >/dev/null || skip "no python3"
+	python3 - "$dir" 3>&- <<-'END' &
+		import http.server, sys
+		class Taker(http.server.BaseHTTPRequestHandler):
+		    def do_POST(self):
+		        body = self.rfile.read(int(self.headers['content-length']))
+		        open(sys.argv[1] + '/posted', 'wb').write(body)
+		        open(sys.argv[1] + '/type', 'w').write(self.path + ' ' + self.headers['content-type'])
+		        self.send_response(200); self.end_headers()
+		    def log_message(self, *a): pass
+		s = http.server.HTTPServer(('127.0.0.1', 0), Taker)
+		open(sys.argv[1] + '/port', 'w').write(str(s.server_port))
+		s.timeout = 60
+		s.handle_request()
+	END
+	began="$began $!"
+	for _ in $(seq 100); do [ -s "$dir/port" ] && break; sleep 0.1; done
+	run "$CULPRIT" query --live --hub "$hub" --for 3s --otlp "http://127.0.0.1:$(cat "$dir/port")/v1/metrics" "$QUERY"
+	[ "$status" -eq 0 ] || [[ "$output" == *"without libcurl"* ]] || false
+	[[ "$output" == *"without libcurl"* ]] && skip "built without libcurl"
+	[ "$(cat "$dir/type")" = "/v1/metrics application/x-protobuf" ]
+	grep -qa 'e.procName' "$dir/posted"
+}
+
+@test "a table stands in the end where there is no terminal, and a pivot table adds up" {
+	run "$CULPRIT" query --live --hub "$hub" --for 8s --pivot e.procName --show took "$QUERY"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ "${lines[1]}" == *"e.host"*"z"*"y"*"x"*"all"* ]]
+	h1=$(echo "${lines[2]}" | grep -o '[0-9][0-9]*' | tail -n 1)
+	all=$(echo "${lines[4]}" | grep -o '[0-9][0-9]*' | tail -n 1)
+	[ "$all" -eq $((2 * h1)) ]
+}
+
+@test "what a query would cost is measured first" {
+	run "$CULPRIT" query --live --explain --measure --json --hub "$hub" "$QUERY"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *'"operations":["OBSERVE host, procName, took","EMIT host, procName, COUNT, SUM(took)"]'*'"per_second":'* ]]
+}
+
+@test "what is wrong is told before any host hears of it" {
+	run "$CULPRIT" query --live --hub "$hub" --for 3s 'From e In DB.Exacuted Select COUNT'
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"did you mean 'DB.Executed'"* || "$output" == *"DB.Executed"* ]]
+	run "$CULPRIT" query --live --hub "$hub" --for 3s --pivot nothing "$QUERY"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"is no such column"* ]]
+}
+
+@test "the hub tells Prometheus what its queries answer and how its agents are" {
+	command -v python3 >/dev/null || skip "no python3"
+	grep -q "without HTTP" "$dir/hub.log" && skip "built without the page"
+	"$CULPRIT" query --live --hub "$hub" --for 8s "$QUERY" >/dev/null 3>&- &
+	asked=$!
+	for _ in $(seq 60); do
+		python3 -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:$port/metrics').read().decode())" >"$dir/metrics" 2>/dev/null || true
+		grep -q '^culprit_query_took_total{query="[0-9]*",e_host="h2",e_procName="z"} [0-9]*$' "$dir/metrics" && break
+		sleep 0.1
+	done
+	grep -q '^culprit_query_took_total{query="[0-9]*",e_host="h2",e_procName="z"} [0-9]*$' "$dir/metrics"
+	grep -q '^culprit_peer_up{kind="agent",name="h1",host="h1"} 1$' "$dir/metrics"
+	[ "$(grep -c '^# TYPE culprit_query_took_total counter$' "$dir/metrics")" -eq 1 ]
+	wait $asked
+}

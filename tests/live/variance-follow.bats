@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# culprit variance on programs that others start: scripts and supervisors.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	[ "$(uname -m)" = x86_64 ] || skip "functions are watched on x86-64 only"
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	cd "$BATS_TEST_TMPDIR" || return 1
+	PROGRAM="$BUILD/tests/variance/variance-bimodal"
+	LEFT=
+}
+
+teardown() {
+	[ -z "$LEFT" ] || kill -9 "$LEFT" 2>/dev/null || true
+}
+
+# script TEXT: in ./start
+script() {
+	printf '#!/bin/sh\n%s\n' "$1" >start
+	chmod 755 start
+}
+
+# variance OPTION...: runs it, and compares
+variance() {
+	TRUTH=$PWD/truth.csv timeout -s KILL 120 "$CULPRIT" variance --json --no-run --interval process_order "$@" >factors.json 2>said 3>&- 4>&- ||
+		{ cat said; return 1; }
+	"$ROOT/tests/variance/check" truth.csv factors.json || { cat said; return 1; }
+}
+
+# all_seen: no interval of the program is missing
+all_seen() {
+	[ "$(($(wc -l <truth.csv) - 1))" = "$(grep -o '"rounds":.*"intervals":[0-9]*' factors.json | grep -o '[0-9]*$')" ]
+}
+
+@test "a server that a script starts is watched from its first call on" {
+	script "/bin/true; /bin/echo x; $PROGRAM 3; exit 0"
+	variance --round 20s --for 30s -- ./start
+	all_seen
+}
+
+@test "a script that becomes the server" {
+	script "exec $PROGRAM 3"
+	variance --for 30s -- ./start
+}
+
+@test "a script that ends while its server lives on" {
+	script "setsid $PROGRAM 3 >/dev/null 2>&1 & exit 0"
+	variance --for 30s -- ./start
+}
+
+@test "a server that outlives the watch is left alone, and told" {
+	script "setsid $PROGRAM 20 >/dev/null 2>&1 & echo \$! >server; exit 0"
+	timeout -s KILL 60 "$CULPRIT" variance --no-run --for 2s --interval process_order -- ./start >answer 2>said 3>&- 4>&-
+	LEFT=$(cat server)
+	grep -q "goes on" said
+	kill -0 "$LEFT"
+	python3 "$ROOT/tests/live/variance_unpatched.py" "$LEFT"
+}
+
+@test "a supervisor: what it starts is found, and what it starts again" {
+	script "for i in 1 2 3; do TRUTH=truth.\$i $PROGRAM 2 >/dev/null; done"
+	./start 3>&- 4>&- &
+	LEFT=$!
+	sleep 0.5
+	timeout -s KILL 60 "$CULPRIT" variance --json --no-run --rounds 1 --round 30s --interval process_order -p "$LEFT" >factors.json 2>said 3>&- 4>&-
+	cat said
+	seen=$(grep -o '"rounds":.*"intervals":[0-9]*' factors.json | grep -o '[0-9]*$')
+	# of the second and third nearly all; a busy machine takes its time
+	[ "$seen" -gt "$((($(wc -l <truth.2) + $(wc -l <truth.3)) * 80 / 100))" ]
+}
+
+@test "a script that starts no such program" {
+	script "/bin/true; sleep 0.1; exit 0"
+	run -2 timeout -s KILL 60 "$CULPRIT" variance --no-run --interval process_order -- ./start
+	[[ "$output" == *"none of 3 programs has it"* ]]
+}

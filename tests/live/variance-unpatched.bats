@@ -1,0 +1,32 @@
+#!/usr/bin/env bats
+# culprit variance on functions that cannot be patched: by uprobes, as far as the budget goes.
+
+setup() {
+	[ "$(uname -m)" = x86_64 ] || skip "functions are watched on x86-64 only"
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	cd "$BATS_TEST_TMPDIR" || return 1
+	PROGRAM="$BUILD/tests/variance/variance-unpatched"
+	RUNNING=
+}
+
+teardown() {
+	[ -z "$RUNNING" ] || kill -9 "$RUNNING" 2>/dev/null || true
+}
+
+@test "a function that cannot be patched is watched by uprobes" {
+	TRUTH=truth.csv timeout -s KILL 60 "$CULPRIT" variance --json --no-run --for 30s --interval process_order -- "$PROGRAM" 6 >factors.json 2>said 3>&- 4>&-
+	cat said
+	grep -q '"by_uprobe":"price"' factors.json || skip "no uprobes here"
+	"$ROOT/tests/variance/check" truth.csv factors.json 5
+}
+
+@test "one that is called all the time is left alone, and the program is as it was" {
+	"$PROGRAM" 30 3>&- 4>&- &
+	RUNNING=$!
+	sleep 0.3
+	timeout -s KILL 60 "$CULPRIT" variance --json --no-run --for 4s --interval process_order --root count -p "$RUNNING" >factors.json 2>said 3>&- 4>&-
+	cat said
+	grep -q '"left_alone":"count"' factors.json
+	kill -0 "$RUNNING"
+	python3 "$ROOT/tests/live/variance_unpatched.py" "$RUNNING"
+}
