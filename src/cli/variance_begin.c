@@ -94,7 +94,7 @@ static int resolve(struct session *s, const struct interval_spec *spec, struct e
 		uint32_t number = watchlist_add(&s->list, found[i], role_of(spec->role), 0);
 
 		if (spec->role == SPEC_WORK) {
-			if (session_work(s, number, spec))
+			if (session_work(s, number, spec) || spec->is_optional)
 				continue;
 			error_set(err, EINVAL,
 				  "it tells its interval when it is left, and no "
@@ -162,13 +162,16 @@ static int read_specs(struct session *s, const struct preset *preset, struct int
 		got = add_option(call, "put", SPEC_OF_PUT, specs, err);
 	if (got >= 0)
 		got = add_option(call, "take", SPEC_OF_TAKE, specs, err);
-	if (got >= 0)
-		got = add_option(call, "work", SPEC_OF_WORK, specs, err);
 	if (got >= 0 && !specs->v.nr)
 		got = error_set(err, EINVAL,
 				"what is one piece of work in this program? --interval FUNCTION, "
 				"or --preset NAME");
-	return got;
+	if (got < 0)
+		return got;
+	/* who names amounts does not want others */
+	return preset && !call_has(call, "work")
+		       ? preset_works(preset, specs, err)
+		       : add_option(call, "work", SPEC_OF_WORK, specs, err);
 }
 
 /* Whether the program has it; *err says what it has instead. */

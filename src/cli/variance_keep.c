@@ -129,6 +129,13 @@ static void to_wall(struct keep *k, const struct interval *v)
 	}
 }
 
+static void add_works(struct part_of *to, const struct variance_part *p)
+{
+	for (size_t i = 0; i < p->nr_works && to->nr_works < PART_WORKS; i++)
+		to->works[to->nr_works++] =
+			(struct part_work){ p->works[i].name, p->works[i].amount };
+}
+
 /* What the root span carries besides: the path as it was measured, and whom it is of. */
 static void add_attrs(struct keep *k, const struct interval *v, unsigned round,
 		      const struct variance_part *parts, size_t nr)
@@ -144,6 +151,7 @@ static void add_attrs(struct keep *k, const struct interval *v, unsigned round,
 				     .site = parts[i].site };
 
 		memcpy(p.wait_ns, parts[i].wait_ns, sizeof(p.wait_ns));
+		add_works(&p, &parts[i]);
 		parts_add(&k->packed, &p);
 	}
 	buf_clear(&k->attrs);

@@ -16,12 +16,22 @@
 /* The fact of a run that tells of which round its answer is. */
 #define PARTS_FACT "variance_round"
 
+#define PART_WORKS 8 /* amounts of one part that are kept */
+
+/* How much of something a part had to do: rows, bytes, an argument. */
+struct part_work {
+	struct str name;
+	double amount;
+};
+
 struct part_of {
 	uint32_t parent; /* position; UINT32_MAX for the root; always before */
 	struct str name;
 	int64_t ns; /* what is below included */
 	int64_t wait_ns[NR_WAITS];
 	uint32_t nr_calls, site;
+	uint32_t nr_works;
+	struct part_work works[PART_WORKS];
 };
 
 void parts_add(struct buf *packed, const struct part_of *p);

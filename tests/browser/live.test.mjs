@@ -32,6 +32,7 @@ async function withHub(scene, test) {
 		await scene.open('#/live', server.address);
 		await scene.page.waitForFunction(() => /2 agents/.test(document.querySelector('.hubstate')?.textContent ?? ''));
 		await test(stage);
+		await scene.leave(server);
 	} finally {
 		await server?.close();
 		for (const one of began) one.kill();

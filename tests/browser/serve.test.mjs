@@ -121,7 +121,7 @@ export async function any_loopback_address_is_this_machine(scene) {
 	const server = await Server.start(['--listen', '127.0.0.2:0', scene.runs.hdfs]);
 	await scene.open('#/answer', server.address);
 	assert.ok((await scene.page.locator('.finding').count()) > 0);
-	await server.close();
+	await scene.leave(server);
 }
 
 /** A server that reads from its standard input, which stays open; all it leaves behind would be in folder. */
@@ -171,7 +171,7 @@ export async function inputs_that_fail_are_told(scene) {
 	await scene.page.goto(server.address);
 	await scene.page.getByText('This run cannot be shown').waitFor();
 	assert.match(await scene.text('.empty'), /nothing\.log|no file|not a log/i);
-	await server.close();
+	await scene.leave(server);
 }
 
 export async function runs_that_change_or_vanish_are_shown_so(scene) {
@@ -219,8 +219,7 @@ export async function rounds_of_a_program_that_runs_come_in_by_themselves(scene)
 	await scene.page.waitForFunction(was => document.querySelector('.view.variance .sentence')?.textContent !== was, first);
 	await scene.settled();
 	assert.equal(await sentence(), rows(asked('variance', scene.runs.later)).find(r => r.section === 'summary').text);
-	await server.close();
-	scene.complaints.length = 0; // the browser tells of the server
+	await scene.leave(server);
 }
 
 export async function runs_of_the_same_name_are_told_apart(scene) {
@@ -228,7 +227,7 @@ export async function runs_of_the_same_name_are_told_apart(scene) {
 	await scene.open('#/answer', server.address);
 	const names = await scene.texts('.runs label:first-child option');
 	assert.equal(new Set(names).size, 2, names.join(', '));
-	await server.close();
+	await scene.leave(server);
 }
 
 export async function names_of_runs_are_text(scene) {
@@ -242,7 +241,7 @@ export async function names_of_runs_are_text(scene) {
 		assert.ok(!(await scene.text('body')).includes('\u202e'), 'nothing turns the direction');
 	}
 	assert.ok((await scene.text('header')).includes('<img src=x'), 'the name is shown as it is');
-	await server.close();
+	await scene.leave(server);
 }
 
 export async function the_first_paint_is_soon(scene) {

@@ -114,7 +114,7 @@ export class Server {
 			this.process.once('exit', done);
 		});
 		this.process.kill(signal);
-		return this.process.exitCode === null ? ended : Promise.resolve(this.process.exitCode);
+		return this.process.exitCode === null && this.process.signalCode === null ? ended : Promise.resolve(this.process.exitCode);
 	}
 }
 
@@ -127,6 +127,12 @@ export class Scene {
 	async open(hash, url = this.url) {
 		await this.page.goto(`${url}${hash}`);
 		await this.settled();
+	}
+
+	/** Ends a server that the page asks again and again, which would rightly complain that it is gone. */
+	async leave(server) {
+		await this.page.goto('about:blank');
+		await server.close();
 	}
 
 	async settled() {

@@ -11,7 +11,7 @@ setup() {
 variance() {
 	local seconds=$1
 	shift
-	timeout -s KILL 120 "$CULPRIT" variance --json --no-run --for 60s --interval process_order "$@" -- "$BUILD/tests/variance/variance-amounts" "$seconds" \
+	timeout -s KILL 120 "$CULPRIT" variance --json -o run.culprit --for 60s --interval process_order "$@" -- "$BUILD/tests/variance/variance-amounts" "$seconds" \
 		>factors.json 2>said 3>&- 4>&- || { cat said; return 1; }
 }
 
@@ -40,6 +40,16 @@ END
 	variance 8 --work 'sort_rows(arg1)'
 	goes_with sort_rows 'sort_rows(arg1)'
 	goes_with wander ''
+	# and the run knows the amounts
+	mv factors.json live.json
+	"$CULPRIT" variance run.culprit --json >factors.json
+	python3 - <<'END'
+import json
+def works(path):
+    return {tuple(r["factor"]): (r["inherent"], r.get("work")) for r in map(json.loads, open(path)) if "factor" in r}
+live, run = works("live.json"), works("factors.json")
+assert live == run and any(work == "sort_rows(arg1)" for _, work in live.values()), (live, run)
+END
 }
 
 @test "arguments and results are tried" {

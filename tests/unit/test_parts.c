@@ -23,6 +23,9 @@ static void parts_come_back_as_they_went(void **state)
 		p = v[i];
 		p.wait_ns[WAIT_LOCK] = 50 * i;
 		p.wait_ns[WAIT_OTHER] = i == 1;
+		p.nr_works = (uint32_t)i;
+		p.works[0] = (struct part_work){ STR("rows"), 1e6 + i };
+		p.works[1] = (struct part_work){ STR("sort(arg1)"), -0.5 };
 		parts_add(&packed, &p);
 	}
 	left = buf_str(&packed);
@@ -35,6 +38,11 @@ static void parts_come_back_as_they_went(void **state)
 		assert_int_equal(p.site, v[i].site);
 		assert_int_equal(p.wait_ns[WAIT_LOCK], 50 * i);
 		assert_int_equal(p.wait_ns[WAIT_OTHER], i == 1);
+		assert_int_equal(p.nr_works, i);
+		assert_true(i < 1 ||
+			    (str_eq(p.works[0].name, STR("rows")) && p.works[0].amount == 1e6 + i));
+		assert_true(i < 2 || (str_eq(p.works[1].name, STR("sort(arg1)")) &&
+				      p.works[1].amount == -0.5));
 	}
 	assert_false(parts_take(&left, &p));
 	/* cut anywhere, what is there is whole */
@@ -53,11 +61,17 @@ static void damaged_bytes_are_refused(void **state)
 {
 	struct part_of p;
 	struct str all = STR("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
-		   waits = STR("\x00\x01x\x05\x01\x00\xff\x7f");
+		   waits = STR("\x00\x01x\x05\x01\x00\xff\x7f"),
+		   works = STR("\x00\x01x\x05\x01\x00\x00\x09"),
+		   not_a_number =
+			   STR("\x00\x01x\x05\x01\x00\x00\x01\x01r\xff\xff\xff\xff\xff\xff\xff\x7f"
+			       "\x00\x01x\x05\x01\x00\x00\x00");
 
 	(void)state;
 	assert_false(parts_take(&all, &p));
 	assert_false(parts_take(&waits, &p));
+	assert_false(parts_take(&works, &p));
+	assert_false(parts_take(&not_a_number, &p));
 }
 
 int main(void)

@@ -30,6 +30,8 @@ static void all_presets_are_understood(void **state)
 
 		if (preset_specs(p, &s, &err) < 0)
 			fail_msg("%s: %s", p->name, err.msg);
+		if (preset_works(p, &s, &err) < 0)
+			fail_msg("%s: %s", p->name, err.msg);
 		assert_true(s.v.nr > 0 && p->summary[0] && p->checked[0]);
 		assert_ptr_equal(preset_find(str_of(p->name)), p);
 		specs_done(&s);
@@ -46,13 +48,15 @@ static void check_server(const struct preset *p, const char *path)
 	struct interval_specs s = { 0 };
 	struct error err = { 0 };
 	uint32_t v[8];
-	size_t nr_roots = 0, nr_found = 0, nr_carries = 0;
+	size_t nr_roots = 0, nr_found = 0, nr_carries = 0, nr_works = 0;
 
 	assert_int_equal(functions_of_file(&f, path, &err), 0);
 	assert_int_equal(preset_specs(p, &s, &err), 0);
+	assert_int_equal(preset_works(p, &s, &err), 0);
 	vec_each (&s.v, one)
 		if (functions_find(&f, one->name, v, 8)) {
-			nr_carries += one->is_optional;
+			nr_carries += one->role == SPEC_CARRY;
+			nr_works += one->role == SPEC_WORK;
 		} else if (!one->is_optional) {
 			functions_missing(&f, one->name, &err);
 			fail_msg("%s: %s", p->name, err.msg);
@@ -61,6 +65,7 @@ static void check_server(const struct preset *p, const char *path)
 		nr_found += functions_find(&f, str_of(p->roots[nr_roots]), v, 8) > 0;
 	assert_true(nr_found * 4 >= nr_roots * 3);
 	assert_true(nr_carries || !p->carries[0]);
+	assert_true(nr_works || !p->works);
 	specs_done(&s);
 	functions_done(&f);
 }

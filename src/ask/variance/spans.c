@@ -234,6 +234,20 @@ static void leave_out(struct variance_spans *s)
 	s->parts.nr = nr;
 }
 
+/* The names stay those of the request's bytes, as the parts' do. */
+static void take_works(struct variance_spans *s, const struct part_of *p, struct variance_part *to)
+{
+	struct variance_work *works;
+
+	if (!p->nr_works)
+		return;
+	works = arena_array(&s->arena, struct variance_work, p->nr_works);
+	for (uint32_t i = 0; i < p->nr_works; i++)
+		works[i] = (struct variance_work){ p->works[i].name, p->works[i].amount };
+	to->works = works;
+	to->nr_works = p->nr_works;
+}
+
 bool variance_spans_measured(struct variance_spans *s, const struct request *r,
 			     const struct request_body *body)
 {
@@ -252,6 +266,7 @@ bool variance_spans_measured(struct variance_spans *s, const struct request *r,
 		to->nr_calls = p.nr_calls;
 		to->site = p.site;
 		memcpy(to->wait_ns, p.wait_ns, sizeof(p.wait_ns));
+		take_works(s, &p, to);
 	}
 	return s->parts.nr > 0;
 }

@@ -47,6 +47,11 @@ static const char *const postgresql_hot[] = { "palloc",
 					      "lappend",
 					      NULL };
 
+/* What a command did with how many rows stands behind its tag (QueryCompletion). */
+static const char *const postgresql_works[] = { "EndCommand(rows=*(arg0+8))", NULL };
+/* One packet for each row that a client gets. */
+static const char *const mariadb_works[] = { "my_net_write(bytes=arg2)", NULL };
+
 static const char *const mariadb_hot[] = { "alloc_root",   "my_malloc",      "my_free",
 					   "my_hash_sort", "_my_thread_var", "_current_thd",
 					   "memdup_root",  "strmake_root",   NULL };
@@ -89,6 +94,7 @@ static const struct preset presets[] = {
 		.interval = "AtStart_GUC .. AtEOXact_PgStat",
 		.carries = none,
 		.roots = postgresql_roots,
+		.works = postgresql_works,
 		.hot = postgresql_hot,
 	},
 	{
@@ -100,6 +106,7 @@ static const struct preset presets[] = {
 		.interval = "SetCurrentStatementStartTimestamp .. ReadyForQuery",
 		.carries = none,
 		.roots = postgresql_roots,
+		.works = postgresql_works,
 		.hot = postgresql_hot,
 	},
 	{
@@ -109,6 +116,7 @@ static const struct preset presets[] = {
 		.interval = "dispatch_command",
 		.carries = none,
 		.roots = none,
+		.works = mariadb_works,
 		.hot = mariadb_hot,
 	},
 	{
@@ -169,16 +177,29 @@ const struct preset *preset_find(struct str name)
 	return NULL;
 }
 
-int preset_specs(const struct preset *p, struct interval_specs *to, struct error *err)
+static int add_optional(enum spec_option option, const char *const *texts,
+			struct interval_specs *to, struct error *err)
 {
-	int r = specs_add(to, SPEC_OF_INTERVAL, str_of(p->interval), err);
+	int r = 0;
 
-	for (size_t i = 0; !r && p->carries[i]; i++) {
-		r = specs_add(to, SPEC_OF_CARRY, str_of(p->carries[i]), err);
+	for (size_t i = 0; !r && texts && texts[i]; i++) {
+		r = specs_add(to, option, str_of(texts[i]), err);
 		if (!r)
 			to->v.v[to->v.nr - 1].is_optional = true;
 	}
 	return r;
+}
+
+int preset_specs(const struct preset *p, struct interval_specs *to, struct error *err)
+{
+	int r = specs_add(to, SPEC_OF_INTERVAL, str_of(p->interval), err);
+
+	return r ? r : add_optional(SPEC_OF_CARRY, p->carries, to, err);
+}
+
+int preset_works(const struct preset *p, struct interval_specs *to, struct error *err)
+{
+	return add_optional(SPEC_OF_WORK, p->works, to, err);
 }
 
 int preset_missing(struct str name, struct error *err)

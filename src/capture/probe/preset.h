@@ -20,6 +20,7 @@ struct preset {
 	const char *const *carries; /* as --carry takes them */
 	const char *const *roots;   /* functions to begin with, where the interval is no call; those
 				       that a release does not have are left out */
+	const char *const *works;   /* amounts, as --work takes them; NULL for none known */
 	const char *const *hot;     /* called so often that they are left alone */
 };
 
@@ -29,6 +30,8 @@ const struct preset *preset_find(struct str name);
 const struct preset *preset_at(size_t i);
 /* What it stands for, as if it were given one by one. */
 int preset_specs(const struct preset *p, struct interval_specs *to, struct error *err);
+/* The amounts that it names; what a release does not have is left out. */
+int preset_works(const struct preset *p, struct interval_specs *to, struct error *err);
 /* "no preset 'x': there are a, b and c" */
 int preset_missing(struct str name, struct error *err);
 
