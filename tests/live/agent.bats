@@ -80,12 +80,13 @@ kill_at_random() {
 # users that place orders, each order in three lines
 shop() {
 	awk 'BEGIN {
-		for (i = 0; i < 600; i++)
+		for (i = 0; i < 600; i++) {
+			did[0] = sprintf("user_%d places ord_%d", i / 20, i)
+			did[1] = sprintf("packing ord_%d for user_%d", i, i / 20)
+			did[2] = sprintf("sent ord_%d", i)
 			for (k = 0; k < 3; k++)
-				printf "2026-11-16 08:%02d:%02d,%03d INFO [w-%d] shop.Cart: %s\n", i / 60, i % 60, k * 100, i % 4,
-					k == 0 ? sprintf("user_%d places ord_%d", i / 20, i) :
-					k == 1 ? sprintf("packing ord_%d for user_%d", i, i / 20) :
-					sprintf("sent ord_%d", i)
+				printf "2026-11-16 08:%02d:%02d,%03d INFO [w-%d] shop.Cart: %s\n", i / 60, i % 60, k * 100, i % 4, did[k]
+		}
 	}'
 }
 
