@@ -26,8 +26,11 @@ static void watch_some(struct list *l, uint32_t nr)
 		fail_msg("%s", err.msg);
 	assert_true(l->functions.v.nr >= nr);
 	l->w.functions = &l->functions;
-	for (uint32_t i = 0; i < nr; i++)
-		l->w.v.v[watchlist_add(&l->w, i, ROLE_NONE, 0)].is_on = true;
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t number = watchlist_add(&l->w, i, ROLE_NONE, 0);
+
+		l->w.v.v[number].is_on = true;
+	}
 }
 
 static void done(struct list *l)
