@@ -3,48 +3,52 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const struct {
+struct known {
 	const char *name;
 	enum exit_kind kind;
-} known[] = {
+};
+
+/* In the order of their bytes: programs have tens of thousands of symbols. */
+static const struct known known[] = {
+	{ "_Unwind_Backtrace", EXIT_UNWINDS },
+	{ "_Unwind_ForcedUnwind", EXIT_UNWINDS },
 	{ "_Unwind_RaiseException", EXIT_UNWINDS },
 	{ "_Unwind_Resume", EXIT_UNWINDS },
 	{ "_Unwind_Resume_or_Rethrow", EXIT_UNWINDS },
-	{ "_Unwind_ForcedUnwind", EXIT_UNWINDS },
-	{ "_Unwind_Backtrace", EXIT_UNWINDS },
 	{ "_Unwind_SjLj_RaiseException", EXIT_UNWINDS },
-	{ "unw_getcontext", EXIT_UNWINDS },
 	{ "_Ux86_64_getcontext", EXIT_UNWINDS },
-	{ "backtrace", EXIT_UNWINDS },
-	{ "pthread_exit", EXIT_UNWINDS },
-	{ "__cxa_begin_catch", EXIT_CATCHES },
-	{ "setjmp", EXIT_LEAVES },
-	{ "_setjmp", EXIT_LEAVES },
-	{ "__setjmp", EXIT_LEAVES },
-	{ "sigsetjmp", EXIT_LEAVES },
-	{ "__sigsetjmp", EXIT_LEAVES },
-	{ "savectx", EXIT_LEAVES },
-	{ "getcontext", EXIT_LEAVES },
-	{ "setcontext", EXIT_LEAVES },
-	{ "swapcontext", EXIT_LEAVES },
-	{ "__start_context", EXIT_LEAVES },
-	{ "vfork", EXIT_LEAVES },
-	{ "__vfork", EXIT_LEAVES },
-	{ "clone", EXIT_LEAVES },
 	{ "__clone", EXIT_LEAVES },
 	{ "__clone2", EXIT_LEAVES },
-	{ "clone3", EXIT_LEAVES },
 	{ "__clone3", EXIT_LEAVES },
-	{ "_start", EXIT_LEAVES },
+	{ "__cxa_begin_catch", EXIT_CATCHES },
+	{ "__fentry__", EXIT_LEAVES },
 	{ "__restore_rt", EXIT_LEAVES },
+	{ "__setjmp", EXIT_LEAVES },
+	{ "__sigsetjmp", EXIT_LEAVES },
+	{ "__start_context", EXIT_LEAVES },
+	{ "__vfork", EXIT_LEAVES },
+	{ "_mcount", EXIT_LEAVES },
+	{ "_setjmp", EXIT_LEAVES },
+	{ "_start", EXIT_LEAVES },
+	{ "backtrace", EXIT_UNWINDS },
+	{ "clone", EXIT_LEAVES },
+	{ "clone3", EXIT_LEAVES },
 	{ "dlsym", EXIT_LEAVES },
 	{ "dlvsym", EXIT_LEAVES },
+	{ "getcontext", EXIT_LEAVES },
 	{ "mcount", EXIT_LEAVES },
-	{ "_mcount", EXIT_LEAVES },
-	{ "__fentry__", EXIT_LEAVES },
+	{ "pthread_exit", EXIT_UNWINDS },
+	{ "savectx", EXIT_LEAVES },
+	{ "setcontext", EXIT_LEAVES },
+	{ "setjmp", EXIT_LEAVES },
+	{ "sigsetjmp", EXIT_LEAVES },
+	{ "swapcontext", EXIT_LEAVES },
+	{ "unw_getcontext", EXIT_UNWINDS },
+	{ "vfork", EXIT_LEAVES },
 };
 
 /* What such runtimes keep for each return address: sections, or symbols of data. */
@@ -59,17 +63,22 @@ static bool is_walker(const char *name)
 	return false;
 }
 
+static int compare_names(const void *name, const void *k)
+{
+	return strcmp(name, ((const struct known *)k)->name);
+}
+
 static void symbol_read(struct exits *e, const char *name, const GElf_Sym *s)
 {
+	const struct known *k;
+
 	if (!name || !s->st_value || s->st_shndx == SHN_UNDEF)
 		return;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		if (strcmp(known[i].name, name) != 0)
-			continue;
-		vec_push(&e->v, (struct exit_function){ s->st_value, s->st_size, known[i].kind });
-		e->has_unwinder |= strcmp(name, "_Unwind_RaiseException") == 0;
+	k = bsearch(name, known, sizeof(known) / sizeof(*known), sizeof(*known), compare_names);
+	if (!k)
 		return;
-	}
+	vec_push(&e->v, (struct exit_function){ s->st_value, s->st_size, k->kind });
+	e->has_unwinder |= strcmp(name, "_Unwind_RaiseException") == 0;
 }
 
 static void symbols_read(struct exits *e, Elf *elf, Elf_Scn *scn, const GElf_Shdr *head)
