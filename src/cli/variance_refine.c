@@ -24,8 +24,6 @@ static void expand(struct session *s, struct str name, numbers *into, struct err
 {
 	uint32_t number = 0;
 
-	if (is_wait(name))
-		return;
 	if (str_starts(name, STR("body:")))
 		name = str_skip(name, 5);
 	for (; (number = watchlist_find_unclear(&s->list, name, number)) != UINT32_MAX; number++) {
@@ -36,6 +34,15 @@ static void expand(struct session *s, struct str name, numbers *into, struct err
 		watchlist_expand(&s->list, number, err);
 		vec_push(into, number);
 	}
+}
+
+/* Waits that are told by themselves are those of the functions that work for the whole interval, or
+ * of others below them that nobody has seen yet. */
+static void expand_whole(struct session *s, numbers *into, struct error *err)
+{
+	for (uint32_t i = 0; i < s->list.v.nr; i++)
+		if (s->list.v.v[i].role == ROLE_WHOLE || s->list.v.v[i].role == ROLE_CARRY)
+			expand(s, s->list.roles.v[i].name, into, err);
 }
 
 static bool is_same_parent(const struct variance_answer *a, const struct variance_place *p,
@@ -124,7 +131,9 @@ static void expand_top(struct session *s, const struct variance_answer *a,
 			continue;
 		looked++;
 		for (int k = 0; k < 2; k++)
-			if (f->name[k].n)
+			if (is_wait(f->name[k]))
+				expand_whole(s, &into, err);
+			else if (f->name[k].n)
 				expand(s, f->name[k], &into, err);
 	}
 	if (into.nr)

@@ -29,6 +29,10 @@ slow() {
 	variance 6 locks --interval process_order
 }
 
+@test "functions that are called by pointers are found where the interval waits" {
+	variance 8 indirect --interval process_order
+}
+
 @test "a queue between threads" {
 	variance 6 queue --interval 'order_begin(id=arg0) .. order_end(id=arg0)' --put 'enqueue(id=arg0)' --carry 'order_work(id=arg0)'
 }
