@@ -16,6 +16,7 @@
 #include "program/usdt.h"
 
 #define SAME_NAME_MAX 64
+#define CALLERS_MAX 16 /* of a mark: what many call tells little of what is done between */
 
 /* Nothing is seen of a process that stands still, and nobody might know why. */
 static void say_stopped(int pid)
@@ -76,6 +77,22 @@ static void mark_by(struct probe_function *how, const struct interval_spec *spec
 	}
 }
 
+/* What is done between marks is called by those who call the marks. */
+static void meet_around(struct session *s, uint32_t mark)
+{
+	uint32_t callers[CALLERS_MAX];
+	size_t nr = functions_callers(&s->functions, mark, callers, CALLERS_MAX);
+	struct error ignored = { 0 };
+	struct callees c;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (functions_callees(&s->functions, callers[i], &c, &ignored) < 0)
+			continue;
+		for (size_t k = 0; k < c.nr; k++)
+			watchlist_meet(&s->list, c.v[k], 1);
+	}
+}
+
 static int resolve(struct session *s, const struct interval_spec *spec, struct error *err)
 {
 	uint32_t found[SAME_NAME_MAX];
@@ -105,6 +122,8 @@ static int resolve(struct session *s, const struct interval_spec *spec, struct e
 		/* pieces of work, by which it is told what watching costs */
 		s->list.v.v[number].how.is_unit =
 			spec->role == SPEC_WHOLE || spec->role == SPEC_BEGIN;
+		if (spec->role != SPEC_WHOLE && spec->role != SPEC_CARRY)
+			meet_around(s, found[i]);
 	}
 	return 0;
 }

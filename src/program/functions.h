@@ -92,5 +92,7 @@ struct callees {
 /* -ENOTSUP where instructions of that machine cannot be read. */
 int functions_callees(struct functions *f, uint32_t function, struct callees *out,
 		      struct error *err);
+/* Functions of the same module that call this one directly, at most max; how many were given. */
+size_t functions_callers(struct functions *f, uint32_t function, uint32_t *out, size_t max);
 
 #endif

@@ -121,6 +121,22 @@ static bool has(const struct functions *f, const struct callees *c, const char *
 	return false;
 }
 
+static void callers_are_found(void **state)
+{
+	struct functions f;
+	uint32_t v[8];
+
+	(void)state;
+	open_file(&f, sample());
+	assert_int_equal(functions_callers(&f, only(&f, "leaf_hidden"), v, 8), 3);
+	for (int i = 0; i < 3; i++)
+		assert_true(v[i] == only(&f, "calls_directly") ||
+			    v[i] == only(&f, "jumps_as_tail") || v[i] == only(&f, "has_cold_part"));
+	assert_int_equal(functions_callers(&f, only(&f, "leaf_hidden"), v, 1), 1);
+	assert_int_equal(functions_callers(&f, only(&f, "main"), v, 8), 0);
+	functions_done(&f);
+}
+
 static void functions_are_found_by_every_name(void **state)
 {
 	struct functions f;
@@ -488,6 +504,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_found_by_every_name),
+		cmocka_unit_test(callers_are_found),
 		cmocka_unit_test(a_module_is_named_in_front),
 		cmocka_unit_test(addresses_lead_to_functions),
 		cmocka_unit_test(callees_are_read_from_instructions),
