@@ -14,6 +14,8 @@
 #include "cli/variance_session.h"
 #include "report/report.h"
 
+#define QUEUE_MUCH 0.2 /* a share of the variance that is worth a hint */
+
 static void count_losses(struct session *s)
 {
 	struct probe_counts probe = { 0 };
@@ -172,6 +174,28 @@ static void say_how_it_was(const struct session *s, const struct round *r)
 			  (double)s->paused_ns / 1e9, 100 * s->options->budget);
 }
 
+static bool has_role(const struct session *s, enum interval_role role)
+{
+	for (size_t i = 0; i < s->list.v.nr; i++)
+		if (s->list.v.v[i].role == role)
+			return true;
+	return false;
+}
+
+/* Between marks others may be at work, of whom nothing tells for which interval. */
+static void say_who_works(const struct session *s, const struct variance_answer *a)
+{
+	if (!has_role(s, ROLE_BEGIN) || has_role(s, ROLE_CARRY) || has_role(s, ROLE_TAKE))
+		return;
+	for (size_t i = 0; i < a->nr_factors; i++)
+		if (str_eq(a->factors[i].name[0], STR("wait:queue")) && !a->factors[i].name[1].n &&
+		    a->factors[i].share >= QUEUE_MUCH)
+			say_error("wait:queue is %.0f %%: nobody is known to work for an interval "
+				  "then; name who does, in other threads too: --carry "
+				  "'FUNCTION(id=arg0)'",
+				  100 * a->factors[i].share);
+}
+
 /* What was left alone, and why: an answer must not look as if it had seen everything. */
 static void tell_left(const struct session *s, struct report *report)
 {
@@ -292,6 +316,7 @@ int session_report(struct session *s, struct error *err)
 	report.losses = s->losses;
 	shown = show_report(&report, call, err);
 	say_how_it_was(s, r);
+	say_who_works(s, &a);
 	if (shown >= 0 && s->keep.store && how.for_people)
 		say_error("%llu intervals with their calls are in %s",
 			  (unsigned long long)s->keep.nr, s->options->path);
