@@ -121,8 +121,9 @@ static bool makes_sense(const struct bag *b, size_t nr)
 {
 	size_t at = 0;
 
-	if (b->magic != BAG_MAGIC || b->flags & ~BAG_ALL_LOST || b->nr_lost > BAG_LOST ||
-	    b->words > BAG_WORDS || HEAD_BYTES + 8 * (size_t)b->words != nr)
+	if (b->magic != BAG_MAGIC || b->flags & ~(BAG_ALL_LOST | BAG_PROMISED) ||
+	    b->nr_lost > BAG_LOST || b->words > BAG_WORDS ||
+	    HEAD_BYTES + 8 * (size_t)b->words != nr)
 		return false;
 	while (at < b->words) {
 		const struct bag_entry *e = entry_at(b, at);
@@ -353,7 +354,8 @@ static bool join_entry(struct bag *to, const struct bag_entry *e, size_t *until)
 	const uint64_t *words = (const uint64_t *)(const void *)e;
 
 	if (twin) {
-		if (e->order <= twin->order)
+		if (e->order < twin->order ||
+		    (e->order == twin->order && e->change <= twin->change))
 			return false;
 		copy_words((uint64_t *)(void *)twin, words, e->words);
 		return true;

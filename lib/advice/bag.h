@@ -42,6 +42,7 @@ struct bag_entry {
 
 #define BAG_MAGIC 0x3167u
 #define BAG_ALL_LOST 1u
+#define BAG_PROMISED 2u /* a part of it has not come yet: see promise.h */
 
 struct bag {
 	uint16_t magic, flags;

@@ -387,6 +387,16 @@ int bus_agent_send(struct bus_agent *a, struct str to, struct str bytes)
 	return bus_agent_say(a, &m);
 }
 
+void bus_agent_known_as(struct bus_agent *a, const char *const *also, size_t nr)
+{
+	while (a->nr_also)
+		free(a->also[--a->nr_also]);
+	for (size_t i = 0; i < nr && i < ALSO_MAX; i++)
+		a->also[a->nr_also++] = copied(str_of(also[i]));
+	if (a->is_welcome)
+		say_hello(a);
+}
+
 size_t bus_agent_pending(const struct bus_agent *a)
 {
 	return a->outbox.v.nr;

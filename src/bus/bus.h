@@ -102,6 +102,8 @@ void bus_agent_tell(struct bus_agent *a, uint64_t query, struct str sentence);
 /* Hands bytes (of at most 64 KiB) to the agent of that name or address, if any hub knows it. What
  * cannot be delivered is counted by the hub that could not. -EAGAIN: too much is under way. */
 int bus_agent_send(struct bus_agent *a, struct str to, struct str bytes);
+/* The addresses by which others may know it, instead of those that it had; copied. */
+void bus_agent_known_as(struct bus_agent *a, const char *const *also, size_t nr);
 /* Reports that the hub has not acknowledged yet. */
 size_t bus_agent_pending(const struct bus_agent *a);
 bool bus_agent_is_connected(const struct bus_agent *a);

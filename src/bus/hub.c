@@ -169,6 +169,19 @@ static struct str proven_name(const struct buslink_message *from, struct str nam
 	return str_of(to);
 }
 
+/* An address that several hosts have (of a bridge, say) leads to none of them. */
+static void route_add(struct bus_hub *h, struct hub_peer *p, struct str name, bool is_address)
+{
+	uint64_t *route = map_at(&h->routes, str_hash(name));
+	const struct hub_peer *was = hub_route_peer(*route);
+
+	if (is_address && was && was != p && was->id.n && !hub_peer_is_silent(h, was))
+		*route = HUB_ROUTE_SEVERAL;
+	else
+		*route = (uintptr_t)p;
+	buf_bytes(&p->names, name);
+}
+
 static void welcome(struct bus_hub *h, struct hub_peer *p, const struct message *m)
 {
 	struct message back = { .kind = MESSAGE_WELCOME };
@@ -183,10 +196,8 @@ static void welcome(struct bus_hub *h, struct hub_peer *p, const struct message 
 		return;
 	buf_clear(&p->names);
 	for (size_t i = 0; i < m->nr_texts; i++)
-		if (m->t[i].n <= BUS_NAME_MAX) {
-			*map_at(&h->routes, str_hash(m->t[i])) = (uintptr_t)p;
-			buf_bytes(&p->names, m->t[i]);
-		}
+		if (m->t[i].n <= BUS_NAME_MAX)
+			route_add(h, p, m->t[i], i > 0);
 	hub_announce(h, p, true);
 }
 

@@ -1,4 +1,5 @@
 /* What agents, and hubs below, say to a hub. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -6,6 +7,7 @@
 #include "model/loss_pack.h"
 
 #define HOPS_MAX 16
+#define PASS_TENANT 3 /* of the texts */
 
 /* --- reports ------------------------------------------------------------------------------- */
 
@@ -165,6 +167,29 @@ void hub_announce(struct bus_hub *h, const struct hub_peer *p, bool is_there)
 	bus_agent_say(h->parent, &m);
 }
 
+/* Agents of different tenants have nothing to say to each other. The text behind the bytes is the
+ * sender's, as its hub knows it. */
+static bool may_pass(const struct hub_peer *to, const struct message *m)
+{
+	char tenant[BUS_NAME_MAX + 1];
+
+	if (to->role != BUS_AGENT || m->nr_texts <= PASS_TENANT)
+		return to->role != BUS_AGENT;
+	snprintf(tenant, sizeof(tenant), STR_FMT, STR_ARG(m->t[PASS_TENANT]));
+	return hub_may_see(to->tenant, tenant) || hub_may_see(tenant, to->tenant);
+}
+
+static void take_pass(struct bus_hub *h, const struct hub_peer *p, const struct message *m)
+{
+	struct message on = *m;
+
+	if (p->role == BUS_AGENT) {
+		on.nr_texts = PASS_TENANT;
+		message_text(&on, str_of(p->tenant));
+	}
+	hub_pass(h, &on);
+}
+
 /* To one that is below, or up; what goes round in circles ends. */
 void hub_pass(struct bus_hub *h, const struct message *m)
 {
@@ -174,8 +199,9 @@ void hub_pass(struct bus_hub *h, const struct message *m)
 
 	on.n[0]++;
 	if (!p || !p->id.n)
-		p = route ? (struct hub_peer *)(uintptr_t)*route : NULL;
-	if (on.n[0] < 0 || on.n[0] > HOPS_MAX) {
+		p = route ? hub_route_peer(*route) : NULL;
+	if (on.n[0] < 0 || on.n[0] > HOPS_MAX || (route && *route == HUB_ROUTE_SEVERAL) ||
+	    (p && !may_pass(p, m))) {
 		h->counts[HUB_NOT_PASSED]++;
 	} else if (p && p->id.n && !hub_say(h, p, &on)) {
 		h->counts[HUB_PASSED]++;
@@ -202,7 +228,7 @@ void hub_take_agent(struct bus_hub *h, struct hub_peer *p, const struct message 
 		take_route(h, p, m);
 		break;
 	case MESSAGE_PASS:
-		hub_pass(h, m);
+		take_pass(h, p, m);
 		break;
 	default:
 		break;

@@ -137,6 +137,13 @@ struct bus_hub {
 	struct buf scratch;
 };
 
+/* In place of a peer: several have that address. */
+#define HUB_ROUTE_SEVERAL 1
+static inline struct hub_peer *hub_route_peer(uint64_t route)
+{
+	return route == HUB_ROUTE_SEVERAL ? NULL : (struct hub_peer *)(uintptr_t)route;
+}
+
 /* hub.c: one that listens nowhere yet */
 struct bus_hub *bus_hub_new(const char *name, const struct bus_limits *limits);
 int hub_say(struct bus_hub *h, struct hub_peer *to, const struct message *m);

@@ -29,7 +29,8 @@ enum message_kind {
 	MESSAGE_TELL,
 	/* 1 there, 0 gone                                             names of agents below */
 	MESSAGE_ROUTE,
-	/* hops                                                        to, from, bytes; both ways */
+	/* hops                                                        to, from, bytes, tenant; both
+	   ways */
 	MESSAGE_PASS,
 
 	/* to a hub from an operator; the first number comes back with the reply */

@@ -27,6 +27,15 @@
 #define POLL_MS 20
 #define RUN_NS 100
 #define LEAVE_MS 2000 /* for reports that are still to be sent */
+/* a hub takes reports of a query that was removed for a second */
+#define LEAVING_NS (700 * NS_MS)
+#define ADDRESSES_MAX 15 /* that a hub is told */
+
+/* A query that was removed, while some of its rows wait for what another host hands over. */
+struct leaving {
+	uint64_t id;
+	int64_t until; /* tick */
+};
 
 struct asked_agent {
 	const struct call *call;
@@ -34,9 +43,11 @@ struct asked_agent {
 	struct bus_agent *bus;
 	struct weave *weave;
 	VEC(uint64_t) queries;
-	struct map seen; /* processes that were looked at, by number: when they began */
-	bool takes_all;  /* processes that a query asks of something of */
-	bool is_new;     /* a query came: all are looked at anew */
+	VEC(struct leaving) leaving;
+	size_t nr_addresses; /* that the hub knows */
+	struct map seen;     /* processes that were looked at, by number: when they began */
+	bool takes_all;      /* processes that a query asks of something of */
+	bool is_new;         /* a query came: all are looked at anew */
 	int64_t reported;
 	uint64_t nr_runs; /* of advice, by then */
 	char name[BUS_NAME_MAX + 1];
@@ -86,11 +97,52 @@ static void on_removed(void *ctx, uint64_t id)
 
 	if (weave_remove(a->weave, id, &ignored) < 0)
 		say_error("%s", ignored.msg);
-	report(a, id, time_now());
-	weave_forget(a->weave, id);
+	vec_push(&a->leaving, (struct leaving){ id, time_tick() + LEAVING_NS });
 	for (size_t i = a->queries.nr; i-- > 0;)
 		if (a->queries.v[i] == id)
 			a->queries.v[i] = a->queries.v[--a->queries.nr];
+}
+
+static void leave(struct asked_agent *a, bool at_once)
+{
+	for (size_t i = a->leaving.nr; i-- > 0;) {
+		struct leaving l = a->leaving.v[i];
+
+		if (!at_once && time_tick() < l.until && weave_waiting(a->weave, l.id))
+			continue;
+		weave_give_up(a->weave, l.id);
+		report(a, l.id, time_now());
+		weave_forget(a->weave, l.id);
+		a->leaving.v[i] = a->leaving.v[--a->leaving.nr];
+	}
+}
+
+/* What requests carry over from another host's agent, and to it. */
+static void on_received(void *ctx, struct str from, struct str bytes)
+{
+	struct asked_agent *a = ctx;
+
+	(void)from;
+	weave_take_over(a->weave, bytes);
+}
+
+static int hand_over(void *ctx, struct str to, struct str bytes)
+{
+	struct asked_agent *a = ctx;
+
+	return bus_agent_send(a->bus, to, bytes);
+}
+
+/* Under which addresses other agents may reach this one. */
+static void name_addresses(struct asked_agent *a)
+{
+	const char *also[ADDRESSES_MAX];
+	size_t nr = weave_addresses(a->weave, also, ADDRESSES_MAX);
+
+	if (nr == a->nr_addresses)
+		return;
+	a->nr_addresses = nr;
+	bus_agent_known_as(a->bus, also, nr);
 }
 
 static void enter(struct asked_agent *a, int pid)
@@ -195,6 +247,7 @@ static void second(struct asked_agent *a)
 	bus_agent_health(a->bus, &b);
 	if (a->takes_all && a->queries.nr)
 		look_around(a);
+	name_addresses(a);
 }
 
 static int begin(struct asked_agent *a, struct error *err)
@@ -203,7 +256,10 @@ static int begin(struct asked_agent *a, struct error *err)
 	struct bus_agent_options o = {
 		.endpoint = call_get(a->call, "hub"),
 		.name = a->name,
-		.calls = { .ctx = a, .installed = on_installed, .removed = on_removed },
+		.calls = { .ctx = a,
+			   .installed = on_installed,
+			   .removed = on_removed,
+			   .received = on_received },
 	};
 	int pids[PIDS_MAX], nr = live_pids(a->call, pids, PIDS_MAX, err), got = nr;
 
@@ -217,11 +273,15 @@ static int begin(struct asked_agent *a, struct error *err)
 		got = bus_keys_load(&a->keys, keys, err);
 	o.keys = a->keys;
 	if (got >= 0)
-		got = weave_open(&a->weave, &(struct weave_options){ .host = a->name }, err);
-	if (got >= 0)
-		got = bus_agent_open(&a->bus, &o, err);
+		got = weave_open(&a->weave,
+				 &(struct weave_options){ .host = a->name, .reaches_others = true },
+				 err);
 	for (int i = 0; got >= 0 && i < nr; i++)
 		enter(a, pids[i]);
+	if (got >= 0)
+		got = bus_agent_open(&a->bus, &o, err);
+	if (got >= 0)
+		name_addresses(a);
 	a->takes_all = !nr;
 	return got;
 }
@@ -239,12 +299,30 @@ static int work(struct asked_agent *a, int64_t end, struct error *err)
 		got = bus_agent_poll(a->bus, POLL_MS, err);
 		if (got >= 0)
 			got = weave_gather(a->weave, is_due, err);
+		if (got >= 0) {
+			weave_hand_over(a->weave, hand_over, a);
+			leave(a, false);
+		}
 		if (got < 0 || !is_due)
 			continue;
 		next = time_now() / NS_S * NS_S + NS_S;
 		second(a);
 	}
 	return got;
+}
+
+/* What waits for other hosts, and what they wait for, before it goes. */
+static void settle(struct asked_agent *a)
+{
+	struct error ignored = { 0 };
+
+	while (a->leaving.nr) {
+		weave_hand_over(a->weave, hand_over, a);
+		leave(a, false);
+		if (a->leaving.nr && (bus_agent_poll(a->bus, POLL_MS, &ignored) < 0 ||
+				      weave_gather(a->weave, true, &ignored) < 0))
+			leave(a, true);
+	}
 }
 
 int agent_queries(const struct call *call)
@@ -261,15 +339,16 @@ int agent_queries(const struct call *call)
 		got = work(&a, ns ? time_tick() + ns : 0, &err);
 	if (got < 0)
 		say_error("%s", err.msg);
-	for (size_t i = 0; a.bus && i < a.queries.nr; i++) {
-		weave_remove(a.weave, a.queries.v[i], &err);
-		report(&a, a.queries.v[i], time_now());
-	}
+	for (size_t i = a.queries.nr; a.bus && i-- > 0;)
+		on_removed(&a, a.queries.v[i]);
+	if (a.bus)
+		settle(&a);
 	if (a.bus && bus_agent_close(a.bus, LEAVE_MS))
 		say_error("some reports did not reach the hub");
 	weave_close(a.weave);
 	bus_keys_free(a.keys);
 	vec_done(&a.queries);
+	vec_done(&a.leaving);
 	map_done(&a.seen);
 	return got < 0 ? EXIT_CANNOT : EXIT_ANSWERED;
 }

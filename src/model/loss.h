@@ -376,6 +376,13 @@
 	X(LOSS_BAGS_CORRECTED, "bags_corrected", \
 	  "connection whose bytes were counted wrongly for a moment, as a call passed us by", \
 	  "connections whose bytes were counted wrongly for a moment, as calls passed us by") \
+	X(LOSS_BAGS_FOREIGN, "bags_foreign", \
+	  "request from a host of which no agent is heard, which began with nothing", \
+	  "requests from hosts of which no agent is heard, which began with nothing") \
+	X(LOSS_BAGS_LATE, "bags_late", \
+	  "row, or rows, left out, as another host did not hand over in time what they join", \
+	  "tracepoints whose rows were left out, as other hosts did not hand over in time what " \
+	  "they join") \
 	X(LOSS_VALUES_UNREAD, "values_unread", \
 	  "variable of a tracepoint whose memory could not be read (null)", \
 	  "variables of tracepoints whose memory could not be read (null)") \

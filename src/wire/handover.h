@@ -1,6 +1,7 @@
 /*
  * What bytes of a connection carry with them from one watched process to another of the same host:
- * memory that all of them have mapped.
+ * memory that all of them have mapped. Of connections to other hosts the agent reads here what it
+ * hands over to the agent there.
  *
  * A record says what a sender carried when it sent the bytes from a position of its stream on; it
  * holds until the next record of that stream. Records lie one behind the other in a ring and are
@@ -16,12 +17,14 @@
 
 #define HANDOVER_NAME "culprit-handover"
 #define HANDOVER_MAGIC 0x317265766f646e68u
-#define HANDOVER_VERSION 1
+#define HANDOVER_VERSION 2
 #define HANDOVER_STREAMS 65536u                  /* a power of two */
 #define HANDOVER_NEAR 8u                         /* places in which a stream may stand */
 #define HANDOVER_LINE 64u                        /* records begin at multiples of it */
 #define HANDOVER_BYTES_MAX 16384u                /* of what is carried */
 #define HANDOVER_RING_BYTES ((uint64_t)16 << 20) /* small enough to stay in caches */
+#define HANDOVER_HERE 128u                       /* addresses of this host */
+#define HANDOVER_FARS 16384u /* streams of other hosts, either way; a power of two */
 
 struct handover_stream {
 	uint64_t key;  /* never 0 */
@@ -45,18 +48,42 @@ struct handover_head {
 	uint64_t sum;             /* over all that stands above */
 };
 
+/* An address, as of IPv6. */
+struct handover_address {
+	uint64_t high, low;
+};
+
+/* A stream between this host and another one. */
+struct handover_far {
+	uint64_t key;   /* never 0 */
+	uint64_t nr;    /* another one when it begins anew */
+	uint64_t since; /* the position from which on all that is sent is in the table */
+	uint64_t tick;  /* when it was met last */
+	struct handover_address peer;
+	uint64_t is_out, reserved;
+};
+
+enum handover_reach {
+	HANDOVER_ALONE,  /* nobody hands anything over to other hosts */
+	HANDOVER_REACHES /* the agent does */
+};
+
 struct handover {
 	uint64_t magic;
 	uint32_t version, nr_streams;
 	uint64_t ring_bytes; /* a power of two */
 	uint64_t lives;      /* ticks after which a record counts no more */
-	uint64_t reserved[4];
+	uint64_t reach;      /* enum handover_reach */
+	uint64_t nr_here;    /* addresses of this host */
+	uint64_t reserved[2];
 	uint64_t head; /* bytes ever given out; alone in its line of the cache */
 	uint64_t reserved_head[7];
 	/* what was lost, and why */
 	uint64_t nr_no_room, nr_too_long;
 	uint64_t reserved_counts[6];
 	struct handover_stream streams[HANDOVER_STREAMS];
+	struct handover_address here[HANDOVER_HERE];
+	struct handover_far fars[HANDOVER_FARS];
 };
 /* What became of it in a family of processes. */
 struct carry_counts {
@@ -70,7 +97,8 @@ struct carry_counts {
 	uint64_t nr_beyond;  /* descriptors with too high a number */
 	uint64_t nr_not_put; /* no room in the table */
 	uint64_t nr_guessed; /* of several, taken up when the one before was answered */
-	uint64_t reserved[5];
+	uint64_t nr_foreign; /* requests of other hosts, where nobody hands over what they carry */
+	uint64_t reserved[4];
 };
 
 /* Calls of the C library, by what they do. */

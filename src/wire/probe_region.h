@@ -16,7 +16,7 @@
 
 #define PROBE_REGION_NAME "culprit-probe"
 #define PROBE_REGION_MAGIC 0x31656f6270706c63u
-#define PROBE_REGION_VERSION 11
+#define PROBE_REGION_VERSION 12
 
 #define PROBE_FUNCTIONS 65536u
 #define PROBE_THREADS 2048u       /* places in the table of threads; a power of two */
@@ -128,6 +128,7 @@ struct probe_advice {
 	uint32_t is_used;
 	uint16_t next; /* 1 + the piece that runs after this one at the same place */
 	uint16_t flags;
+	uint32_t which; /* of the query's, for who runs it elsewhere */
 	uint8_t nr_inputs;
 	uint8_t lengths[PROBE_TEXTS];
 	uint8_t numbers[PROBE_INPUTS]; /* which input each of them is */
@@ -150,6 +151,17 @@ struct probe_group {
 	uint64_t times;     /* rows that it stands for */
 	uint64_t nr_incomplete;
 };
+
+/*
+ * A run of advice that is held, since a part of what it reads has not come yet, stands among rows:
+ * a group with this flag, the values of its inputs as columns (those of the program, in the order
+ * of their numbers), the bag. hash: the time; times: which piece of the query's it is; key_words:
+ * of columns; nr_incomplete: bytes of the bag.
+ */
+#define PROBE_ROW_HELD (1u << 31)
+#define PROBE_HELD_WORDS \
+	(sizeof(struct probe_group) / 8 + ADVICE_INPUTS * (1 + ADVICE_TEXT / 8) + \
+	 PROBE_BAG_BYTES / 8)
 
 /* value.text leads nowhere: its bytes stand behind it. */
 struct probe_total {

@@ -6,11 +6,11 @@
  *	chain ask AT [--threads N] [--seconds S | --requests N] [--pipeline N] [--rate N] [--cut]
  *	          [--wait]
  *
- * AT is a number (a port of 127.0.0.1) or a path (a socket of this host). --cut: messages are sent
- * and read in pieces of odd sizes. --wait: begins after SIGUSR1. Every request passes
- *request_begin(id) in the client and request_serve(id) in each server: places to watch. At its end,
- *on SIGTERM too, each says how many requests it has seen. The client ends with 1 when an answer was
- *not the one to its question.
+ * AT is a number (a port of 127.0.0.1), ADDRESS:PORT or a path (a socket of this host). --cut:
+ * messages are sent and read in pieces of odd sizes. --wait: begins after SIGUSR1. Every request
+ *passes request_begin(id) in the client and request_serve(id) in each server: places to watch. At
+ *its end, on SIGTERM too, each says how many requests it has seen. The client ends with 1 when an
+ *answer was not the one to its question.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -90,6 +90,7 @@ static int address(const char *at, struct sockaddr_storage *to, socklen_t *n)
 {
 	struct sockaddr_in *in = (void *)to;
 	struct sockaddr_un *un = (void *)to;
+	char host[32];
 
 	memset(to, 0, sizeof(*to));
 	if (at[0] == '/') {
@@ -100,6 +101,10 @@ static int address(const char *at, struct sockaddr_storage *to, socklen_t *n)
 	}
 	in->sin_family = AF_INET;
 	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (sscanf(at, "%31[0-9.]:", host) == 1 && strchr(at, ':')) {
+		inet_pton(AF_INET, host, &in->sin_addr);
+		at = strchr(at, ':') + 1;
+	}
 	in->sin_port = htons((uint16_t)atoi(at));
 	*n = sizeof(*in);
 	return AF_INET;

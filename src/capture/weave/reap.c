@@ -9,6 +9,7 @@
 #define TOTAL_WORDS (sizeof(struct probe_total) / 8)
 #define GROUP_MAX \
 	(HEAD_WORDS + ADVICE_COLUMNS * (1 + ADVICE_TEXT / 8) + ADVICE_TOTALS * TOTAL_WORDS)
+#define ROW_MAX (GROUP_MAX > PROBE_HELD_WORDS ? GROUP_MAX : PROBE_HELD_WORDS)
 #define SPINS 2000
 #define TALLIES (sizeof(struct probe_tally) / sizeof(uint64_t))
 
@@ -123,18 +124,47 @@ static bool group_read(const uint64_t *words, size_t nr, struct reaped *row)
 	return true;
 }
 
+/* The same of a run that is held. */
+static bool held_read(const uint64_t *words, size_t nr, struct reaped *row, struct reaped_run *run)
+{
+	struct probe_group g;
+	size_t at = HEAD_WORDS;
+
+	memcpy(&g, words, sizeof(g));
+	*run = (struct reaped_run){ .which = (uint32_t)g.times,
+				    .time_ns = g.hash,
+				    .nr_inputs = g.nr_columns,
+				    .bag_bytes = g.nr_incomplete };
+	*row = (struct reaped){ .query = g.query, .held = run };
+	if (g.words != nr || g.nr_columns > ADVICE_INPUTS || g.nr_incomplete > PROBE_BAG_BYTES ||
+	    g.nr_incomplete % 8)
+		return false;
+	for (size_t i = 0; i < g.nr_columns; i++) {
+		size_t n = at < nr ? column_read(words + at, nr - at, &run->inputs[i]) : 0;
+
+		if (!n)
+			return false;
+		at += n;
+	}
+	run->bag = words + at;
+	return nr - at == g.nr_incomplete / 8;
+}
+
 static void group_tell(const uint64_t *from, size_t nr, reap_row *row, void *ctx,
 		       struct reap_counts *c)
 {
-	uint64_t words[GROUP_MAX];
+	uint64_t words[ROW_MAX];
+	struct reaped_run run;
 	struct reaped out;
+	bool is_held;
 
-	if (nr > GROUP_MAX) {
+	if (nr > ROW_MAX || nr < HEAD_WORDS) {
 		c->nr_broken++;
 		return;
 	}
 	memcpy(words, from, nr * 8);
-	if (group_read(words, nr, &out))
+	is_held = ((const struct probe_group *)words)->flags & PROBE_ROW_HELD;
+	if (is_held ? held_read(words, nr, &out, &run) : group_read(words, nr, &out))
 		row(ctx, &out);
 	else
 		c->nr_broken++;
@@ -153,7 +183,7 @@ static void rows_of(struct probe_results *r, reap_row *row, void *ctx, struct re
 
 		if (!nr) {
 			tail += PROBE_ROW_WORDS - at;
-		} else if (nr > GROUP_MAX || at + 1 + nr > PROBE_ROW_WORDS) {
+		} else if (nr > ROW_MAX || at + 1 + nr > PROBE_ROW_WORDS) {
 			c->nr_broken++;
 			tail = head;
 		} else {

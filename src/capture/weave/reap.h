@@ -9,12 +9,23 @@
 #include "capture/probe/probe.h"
 #include "wire/probe_region.h"
 
+/* A run of advice that waits for what it reads. Borrowed, as texts are. */
+struct reaped_run {
+	uint32_t which; /* piece of the query's */
+	uint64_t time_ns;
+	uint8_t nr_inputs;
+	struct advice_value inputs[ADVICE_INPUTS]; /* in the order of their numbers */
+	const void *bag;
+	size_t bag_bytes;
+};
+
 /* A row, or several equal ones. Texts are borrowed until the call returns. */
 struct reaped {
 	uint32_t query;
 	uint8_t nr_columns, nr_totals;
 	uint32_t flags; /* ADVICE_ROW_… of any of them */
 	uint64_t times, nr_incomplete;
+	const struct reaped_run *held; /* or NULL: no row, but a run that may make some */
 	struct advice_value columns[ADVICE_COLUMNS];
 	struct probe_total totals[ADVICE_TOTALS];
 };

@@ -13,42 +13,14 @@
 #include "base/vec.h"
 #include "capture/probe/ticks.h"
 #include "capture/weave/concern.h"
-#include "capture/weave/process.h"
-#include "capture/weave/table.h"
-#include "query/advice_compile.h"
+#include "capture/weave/weave_own.h"
 #include "query/parse.h"
-#include "query/partial.h"
 
 #define CLOCK_LOOKS 5
 #define CLOCK_SET_NS (50 * NS_MS)
 #define ROW_CUT 2u /* ADVICE_ROW_CUT of lib/advice/vm.h */
-#define QUERIES_MAX ((uint64_t)UINT32_MAX / ADVICE_STAGES)
-
-struct weave_query {
-	uint64_t id;
-	uint32_t number;
-	bool packs, is_removed;
-	struct arena arena;
-	struct plan plan;
-	struct advice_set advice;
-	struct tracepoints files;
-	struct advice_shape shape;
-	struct partial partial;
-};
-
-struct weave {
-	char host[ADVICE_TEXT + 1];
-	uint64_t host_hash, session;
-	struct ticks ticks;
-	struct programs programs;
-	struct handover_table table;
-	VEC(struct woven_process) processes;
-	VEC(struct weave_query *) queries;
-	struct weave_health health;
-	struct reap_counts counts;
-	struct probe_clock clock;
-	uint64_t nr_ended; /* processes */
-};
+/* slots of a bag up to those that are no query's (lib/advice/promise.h, waiting.h) */
+#define QUERIES_MAX ((uint64_t)UINT32_MAX / ADVICE_STAGES - 1)
 
 int weave_open(struct weave **out, const struct weave_options *o, struct error *err)
 {
@@ -69,6 +41,7 @@ int weave_open(struct weave **out, const struct weave_options *o, struct error *
 	memcpy(w->host, name, ADVICE_TEXT);
 	w->host_hash = str_hash(str_of(name)) ^ (uint64_t)time_now();
 	w->session = (uint64_t)time_now();
+	far_open(w, o->reaches_others);
 	*out = w;
 	return 0;
 }
@@ -93,6 +66,7 @@ void weave_close(struct weave *w)
 	vec_done(&w->processes);
 	vec_done(&w->queries);
 	programs_done(&w->programs);
+	far_close(w);
 	handover_table_close(&w->table);
 	ticks_done(&w->ticks);
 	free(w);
@@ -119,8 +93,10 @@ static void want(struct weave *w, struct woven_process *p, const struct weave_qu
 	a->flags = t->begins_request ? PROBE_ADVICE_EMPTIES : 0;
 	text_set(a, PROBE_TEXT_HOST, str_of(w->host));
 	text_set(a, PROBE_TEXT_TRACEPOINT, t->name);
-	if (woven)
+	if (woven) {
 		a->program = woven->program;
+		a->which = (uint32_t)(woven - q->advice.v.v);
+	}
 	places_find(&w->programs, t, &places, told ? told : &ignored);
 	vec_each (&places.v, place)
 		process_want(p, place, q->number, woven ? woven->stage : 0, a);
@@ -236,6 +212,7 @@ int weave_enter(struct weave *w, int pid, struct buf *told, struct error *err)
 		return r;
 	}
 	vec_push(&w->processes, p);
+	addresses_look(w->table.here, pid);
 	vec_each (&w->queries, q)
 		if (r >= 0 && !(*q)->is_removed)
 			r = install_in(w, &w->processes.v[w->processes.nr - 1], *q, told, err);
@@ -356,7 +333,7 @@ static void total_put(struct partial *p, size_t group, size_t cell, const struct
 	partial_add_total(p, group, cell, &half);
 }
 
-static void row_take(void *ctx, const struct reaped *row)
+void weave_row(void *ctx, const struct reaped *row)
 {
 	struct weave *w = ctx;
 	struct value keys[ADVICE_COLUMNS];
@@ -367,6 +344,10 @@ static void row_take(void *ctx, const struct reaped *row)
 	vec_each (&w->queries, e)
 		if ((*e)->number == row->query)
 			q = *e;
+	if (q && row->held) {
+		w->counts.nr_broken += !held_add(&w->held, q->number, row->held, time_tick());
+		return;
+	}
 	if (!q || row->nr_columns < q->partial.shape.nr_keys) {
 		w->counts.nr_broken += q != NULL;
 		return;
@@ -410,6 +391,7 @@ static void carried_tell(struct weave *w, struct losses *lost)
 	lost->count[LOSS_BAGS_GUESSED] = sum.nr_guessed;
 	lost->count[LOSS_BAGS_MIXED] = sum.nr_batched;
 	lost->count[LOSS_BAGS_CORRECTED] = sum.nr_corrected;
+	lost->count[LOSS_BAGS_FOREIGN] = sum.nr_foreign;
 }
 
 /* What is missing is missing from all queries that it may have been of. */
@@ -445,11 +427,12 @@ int weave_gather(struct weave *w, bool with_groups, struct error *err)
 		if (r < 0)
 			return r;
 		vec_each (&p->families, f) {
-			reap_rows(&f->reap, row_take, w, &w->counts);
+			reap_rows(&f->reap, weave_row, w, &w->counts);
 			if (with_groups || p->has_ended)
-				reap_groups(&f->reap, p->has_ended, row_take, w, &w->counts);
+				reap_groups(&f->reap, p->has_ended, weave_row, w, &w->counts);
 		}
 	}
+	far_tend(w);
 	counts_tell(w);
 	for (size_t i = w->processes.nr; i-- > 0;)
 		if (w->processes.v[i].has_ended) {

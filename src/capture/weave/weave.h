@@ -18,7 +18,9 @@ struct plan;
 struct weave;
 
 struct weave_options {
-	const char *host; /* what tracepoints export as host; NULL: the name of this one */
+	const char *host;    /* what tracepoints export as host; NULL: the name of this one */
+	bool reaches_others; /* weave_hand_over and weave_take_over are called: connections to
+				other hosts carry */
 };
 
 int weave_open(struct weave **w, const struct weave_options *o, struct error *err);
@@ -52,6 +54,23 @@ int weave_gather(struct weave *w, bool with_groups, struct error *err);
 /* What a query has told since its partial was last reset (the caller's to do); NULL: no such. */
 struct partial *weave_partial(struct weave *w, uint64_t id);
 const struct plan *weave_plan(const struct weave *w, uint64_t id);
+
+/* --- between hosts -----------------------------------------------------------------------------
+ */
+
+/* What was sent to other hosts since, as messages for the agents that have those addresses; send:
+ * negative when it cannot be done now. Often: who reads there waits for it. */
+void weave_hand_over(struct weave *w, int (*send)(void *ctx, struct str to, struct str bytes),
+		     void *ctx);
+/* A message of another agent's weave. */
+void weave_take_over(struct weave *w, struct str bytes);
+/* The addresses of this host, as others name it: written into texts that stay until it is closed;
+ * how many. They rise when processes of other network namespaces are entered. */
+size_t weave_addresses(struct weave *w, const char **to, size_t room);
+/* Runs of a query that wait for what another host has to hand over. */
+size_t weave_waiting(const struct weave *w, uint64_t id);
+/* They are not waited for any more, which its partial tells. */
+void weave_give_up(struct weave *w, uint64_t id);
 
 struct weave_health {
 	uint32_t nr_processes, nr_families, nr_queries, nr_places;

@@ -26,6 +26,7 @@ static bool courier_of(struct probe_thread *t, struct courier *c)
 	c->fds = (struct courier_fd *)own->carry_fds;
 	c->counts = &g->carried;
 	c->now = now();
+	c->time = c->table->reach ? weave_time(c->now) : 0;
 	/* calls may have passed by since: what was counted is not believed any more */
 	if (c->now > __atomic_load_n(&own->carry_until, __ATOMIC_RELAXED))
 		__atomic_fetch_add(&own->nr_lapses, 1, __ATOMIC_RELAXED);

@@ -1,5 +1,7 @@
 #include "capture/probe/guest/courier.h"
 
+#include "capture/probe/guest/far.h"
+
 #define PEEK 2
 #define AGAIN 4        /* a part of a record's life after which it is put again */
 #define SAID_EVERY 64  /* bags, of a thread */
@@ -68,6 +70,7 @@ static void fd_begin(const struct courier *c, uint64_t fd, enum stream_role role
 	f->session = c->session;
 	f->s.role = (uint8_t)role;
 	f->s.is_fresh = 1;
+	f->promise.began = c->time;
 }
 
 /* --- what is sent ---------------------------------------------------------------------------- */
@@ -135,8 +138,15 @@ static bool check(const struct courier *c, struct courier_fd *f, uint64_t fd)
 		clear(f, sizeof(*f));
 		return stream_of(c, fd);
 	}
-	if (f->s.checked && had && !stream_check(&f->s, (int)fd))
+	if (f->s.reach == STREAM_FAR) {
+		far_touch(c->table, f->s.key_out, c->now);
+		far_touch(c->table, f->s.key_in, c->now);
+	}
+	if (f->s.checked && had && !stream_check(&f->s, (int)fd)) {
 		count(&c->counts->nr_corrected);
+		if (f->s.reach == STREAM_FAR && f->s.has_out)
+			far_since(c->table, f->s.key_out, f->s.out, c->now);
+	}
 	f->s.checked = c->now;
 	return true;
 }
@@ -144,6 +154,7 @@ static bool check(const struct courier *c, struct courier_fd *f, uint64_t fd)
 static bool out_enter(const struct courier *c, uint64_t fd)
 {
 	struct courier_fd *f = stream_of(c, fd);
+	bool had;
 
 	if (!f || !check(c, f, fd))
 		return false;
@@ -152,7 +163,10 @@ static bool out_enter(const struct courier *c, uint64_t fd)
 	/* what comes next of another connection is not this one's */
 	if (c->state->is_due && c->state->request != fd + 1)
 		courier_settle(c);
+	had = f->s.has_out;
 	stream_place_out(&f->s, (int)fd, c->table, c->now);
+	if (f->s.reach == STREAM_FAR && !had && f->s.has_out)
+		far_since(c->table, f->s.key_out, f->s.out, c->now);
 	if (!f->s.has_out)
 		count(&c->counts->nr_unplaced);
 	else if (!is_sent(c, f))
@@ -170,7 +184,8 @@ static void out_leave(const struct courier *c, uint64_t fd, int64_t result, bool
 		f->s.out += (uint64_t)result;
 	if (is_many || f->writer != c->tid)
 		f->s.has_out = 0;
-	if (f->s.kind != STREAM_TCP && f->s.has_out)
+	/* of other hosts: up to there all is in the table that is to be handed over */
+	if ((f->s.kind != STREAM_TCP || f->s.reach == STREAM_FAR) && f->s.has_out)
 		handover_say_sent(c->table, f->s.key_out, f->s.out, c->now);
 	if (f->writer == c->tid)
 		__atomic_store_n(&f->writer, 0, __ATOMIC_RELEASE);
@@ -300,6 +315,14 @@ void courier_settle(const struct courier *c)
 	c->state->is_due = 0;
 }
 
+/* What was read last, from another host. */
+static void promise_add(const struct courier *c, struct courier_fd *f)
+{
+	f->is_next = 0;
+	if (!bag_promise(c->bag, c->writer, &f->promise, c->time))
+		count(&c->counts->nr_gone);
+}
+
 void courier_begin(const struct courier *c)
 {
 	struct courier_fd *f = c->state->request ? stream_known(c, c->state->request - 1) : NULL;
@@ -308,10 +331,13 @@ void courier_begin(const struct courier *c)
 		courier_settle(c);
 	if (f && f->is_begun && f->nr_pending)
 		courier_settle(c);
-	if (!f || f->is_begun)
+	if (!f || f->is_begun) {
 		bag_drop(c);
-	else
+		if (f && f->is_next)
+			promise_add(c, f);
+	} else {
 		f->is_begun = 1;
+	}
 }
 
 static void pending_add(const struct courier *c, struct courier_fd *f, uint64_t at)
@@ -337,6 +363,8 @@ static void received_nothing(const struct courier *c, struct courier_fd *f, bool
 	f->current = f->parked = 0;
 	if (f->s.role == STREAM_SERVER)
 		bag_drop(c);
+	if (f->s.role == STREAM_SERVER && f->s.reach == STREAM_FOREIGN)
+		count(&c->counts->nr_foreign);
 	else if (f->s.role == STREAM_CLIENT && f->sent && f->sent_origin != c->state->origin) {
 		/* a reply to what this thread has turned away from */
 		v = found_at(c, f->s.key_out, f->sent);
@@ -413,6 +441,24 @@ static bool in_place(const struct courier *c, struct courier_fd *f, uint64_t fd,
 	return f->s.has_in && f->s.key_in && (had || f->s.in >= nr);
 }
 
+/* From another host: the agents know what came with it. A read that goes on with the one before is
+ * of the same request, unless somebody has said meanwhile that this has begun. */
+static void far_received(const struct courier *c, struct courier_fd *f, uint64_t from, uint64_t to,
+			 bool is_turn)
+{
+	struct bag_promise *p = &f->promise;
+	bool is_server = f->s.role == STREAM_SERVER;
+	bool is_next = !is_turn && is_server && f->is_begun;
+
+	received_nothing(c, f, is_turn);
+	if (is_turn || is_next || p->to != from)
+		p->from = from;
+	p->key = f->s.key_in;
+	p->to = to;
+	promise_add(c, f);
+	f->is_next = is_next;
+}
+
 static void in_leave(const struct courier *c, uint64_t fd, int64_t result)
 {
 	struct courier_fd *f = stream_known(c, fd);
@@ -420,7 +466,7 @@ static void in_leave(const struct courier *c, uint64_t fd, int64_t result)
 	struct handover_missing missing = { 0 };
 	size_t nr = 0;
 	uint64_t from;
-	bool is_turn;
+	bool is_turn, is_placed;
 
 	if (!f || result <= 0)
 		return;
@@ -433,11 +479,12 @@ static void in_leave(const struct courier *c, uint64_t fd, int64_t result)
 		if (!is_turn)
 			unpark(c, f);
 	}
-	if (in_place(c, f, fd, (uint64_t)result, &from))
+	is_placed = in_place(c, f, fd, (uint64_t)result, &from);
+	if (!is_placed)
+		count(&c->counts->nr_unplaced);
+	else if (f->s.reach != STREAM_FAR)
 		nr = handover_find(c->table, f->s.key_in, from, from + (uint64_t)result, c->now, v,
 				   &missing);
-	else
-		count(&c->counts->nr_unplaced);
 	if (missing.nr_more)
 		__atomic_fetch_add(&c->counts->nr_batched, missing.nr_more, __ATOMIC_RELAXED);
 	/* what was there before is wanted only by who does not have it yet */
@@ -447,7 +494,9 @@ static void in_leave(const struct courier *c, uint64_t fd, int64_t result)
 		c->state->request = (uint32_t)fd + 1;
 		f->is_begun = is_turn ? 0 : f->is_begun;
 	}
-	if (nr)
+	if (is_placed && f->s.reach == STREAM_FAR)
+		far_received(c, f, from, from + (uint64_t)result, is_turn);
+	else if (nr)
 		received(c, f, v, nr, is_turn);
 	else
 		received_nothing(c, f, is_turn);

@@ -7,13 +7,15 @@
  * something else meanwhile, takes up again what belongs to the reply. When several requests came
  * with one read, the second is taken up after the first was answered.
  *
+ * What came from another host is not here yet: the bag gets a promise of it (lib/advice/promise.h).
+ *
  * Whatever fails here means that nothing is carried, and is counted.
  */
 #ifndef CULPRIT_CAPTURE_PROBE_GUEST_COURIER_H
 #define CULPRIT_CAPTURE_PROBE_GUEST_COURIER_H
 
 #include "capture/probe/guest/stream.h"
-#include "lib/advice/bag.h"
+#include "lib/advice/promise.h"
 
 #define COURIER_FDS 16384u
 #define COURIER_PENDING 16u
@@ -29,13 +31,18 @@ struct courier_fd {
 	uint8_t is_batch;      /* requests are not answered one by one */
 	uint8_t is_joined : 1; /* more than the current record was taken */
 	uint8_t is_begun : 1;  /* somebody has said that the request begins */
+	uint8_t is_next : 1;   /* … and more has come since, of another host: maybe the next one */
 	uint64_t current;      /* the record of the request, or reply, that was begun; 0: none */
 	uint64_t parked;       /* … and what became of it, while the thread is at another one */
 	uint64_t taken;        /* the bag's order when it was taken */
 	uint64_t seen;         /* the newest record that was taken or put into pending */
 	uint64_t sent;         /* the record that holds for what is sent; 0: nothing is carried */
 	uint64_t sent_origin, sent_order, sent_tick;
-	uint64_t pending[COURIER_PENDING]; /* records of requests that came with the one before */
+	union {
+		/* records of requests that came with the one before */
+		uint64_t pending[COURIER_PENDING];
+		struct bag_promise promise; /* of another host: what was read last */
+	};
 };
 
 /* What a thread has for it, beside its bag. Zero is valid. */
@@ -67,6 +74,7 @@ struct courier {
 	struct courier_state *state;
 	struct courier_room *room;
 	uint64_t now;
+	uint64_t time; /* ns, as advice has it */
 };
 
 /* Before and after a call of the process; a: its arguments. False: its end does not matter. */

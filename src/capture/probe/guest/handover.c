@@ -217,6 +217,13 @@ static bool is_there(const struct handover *h, uint64_t at)
 	return at && at % HANDOVER_LINE == 0 && at < head && head - at <= h->ring_bytes;
 }
 
+uint64_t handover_last(const struct handover *h, uint64_t key)
+{
+	const struct handover_stream *s = stream_find(h, key);
+
+	return s ? __atomic_load_n(&s->last, __ATOMIC_ACQUIRE) : 0;
+}
+
 bool handover_head(const struct handover *h, uint64_t at, uint64_t key, struct handover_head *r)
 {
 	if (!is_there(h, at))

@@ -51,6 +51,9 @@ struct handover_missing {
 size_t handover_find(const struct handover *h, uint64_t key, uint64_t from, uint64_t to,
 		     uint64_t now, struct handover_found *out, struct handover_missing *m)
 	__attribute__((visibility("hidden")));
+/* The newest record of a stream; 0: none. */
+uint64_t handover_last(const struct handover *h, uint64_t key)
+	__attribute__((visibility("hidden")));
 /* A record without its bytes; false when it is not there any more. */
 bool handover_head(const struct handover *h, uint64_t at, uint64_t key, struct handover_head *r)
 	__attribute__((visibility("hidden")));

@@ -206,26 +206,71 @@ static bool table_add(struct probe_table *t, const struct advice_row *row)
 	return true;
 }
 
-/* A row does not go over the end: a word that is 0 says that it begins anew. */
-static void row_add(struct probe_results *r, const struct advice_row *row)
+/* Where a row of at most so many words can be written, behind a word that is its length; NULL when
+ * there is no room. It does not go over the end: a word that is 0 says that it begins anew. */
+static uint64_t *row_room(struct probe_results *r, size_t most)
 {
 	uint64_t head = r->row_head, tail = __atomic_load_n(&r->row_tail, __ATOMIC_ACQUIRE);
 	uint64_t at = head & (PROBE_ROW_WORDS - 1), skip = 0;
-	const struct probe_group *g;
 
-	if (at + 1 + GROUP_MAX > PROBE_ROW_WORDS)
+	if (at + 1 + most > PROBE_ROW_WORDS)
 		skip = PROBE_ROW_WORDS - at;
-	if (head + skip + 1 + GROUP_MAX - tail > PROBE_ROW_WORDS) {
+	if (head + skip + 1 + most - tail > PROBE_ROW_WORDS)
+		return NULL;
+	if (skip) {
+		r->rows[at] = 0;
+		__atomic_store_n(&r->row_head, head + skip, __ATOMIC_RELEASE);
+		at = 0;
+	}
+	return &r->rows[at + 1];
+}
+
+static void row_done(struct probe_results *r, uint64_t *row, const struct probe_group *g)
+{
+	row[-1] = g->words;
+	__atomic_store_n(&r->row_head, r->row_head + 1 + g->words, __ATOMIC_RELEASE);
+}
+
+static void row_add(struct probe_results *r, const struct advice_row *row)
+{
+	uint64_t *to = row_room(r, GROUP_MAX);
+
+	if (to)
+		row_done(r, to, group_put(to, row, 0));
+	else
 		r->tally.nr_dropped += row->times;
+}
+
+void results_hold(struct results_to *t, const struct probe_advice *a,
+		  const struct advice_value *inputs, uint64_t time, const struct bag *bag)
+{
+	uint64_t *to = row_room(t->results, PROBE_HELD_WORDS), *words = to + HEAD_WORDS;
+	size_t nr = 0, nr_inputs = 0, bytes = bag_bytes(bag);
+	const uint64_t *from = (const uint64_t *)bag;
+	struct probe_group *g = (struct probe_group *)to;
+
+	if (!to) {
+		t->results->tally.nr_dropped++;
 		return;
 	}
-	if (skip)
-		r->rows[at] = 0;
-	head += skip;
-	at = head & (PROBE_ROW_WORDS - 1);
-	g = group_put(r->rows + at + 1, row, 0);
-	r->rows[at] = g->words;
-	__atomic_store_n(&r->row_head, head + 1 + g->words, __ATOMIC_RELEASE);
+	for (size_t i = 0; i < ADVICE_INPUTS; i++)
+		if (a->program.inputs >> i & 1) {
+			nr += column_put(words + nr, &inputs[i]);
+			nr_inputs++;
+		}
+	for (size_t i = 0; i < bytes / 8; i++) {
+		words[nr + i] = from[i];
+		__asm__("" : : : "memory");
+	}
+	*g = (struct probe_group){ .hash = time,
+				   .query = a->program.query,
+				   .words = (uint16_t)(HEAD_WORDS + nr + bytes / 8),
+				   .nr_columns = (uint8_t)nr_inputs,
+				   .key_words = (uint32_t)nr,
+				   .flags = PROBE_ROW_HELD,
+				   .times = a->which,
+				   .nr_incomplete = bytes };
+	row_done(t->results, to, g);
 }
 
 void results_emit(void *to, const struct advice_row *row)

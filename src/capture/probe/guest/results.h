@@ -6,6 +6,7 @@
 #include "wire/probe_region.h"
 
 struct advice_row;
+struct bag;
 
 /* For struct advice_out; to: struct results_to. */
 void results_emit(void *to, const struct advice_row *row) __attribute__((visibility("hidden")));
@@ -18,5 +19,9 @@ struct results_to {
 /* Between these two nobody reads the table that is written into. */
 void results_begin(struct results_to *to, struct probe_results *r, const struct probe_region *g);
 void results_end(struct results_to *to);
+/* A run that cannot be made here, with all that it needs. */
+void results_hold(struct results_to *to, const struct probe_advice *a,
+		  const struct advice_value *inputs, uint64_t time, const struct bag *bag)
+	__attribute__((visibility("hidden")));
 
 #endif

@@ -6,6 +6,7 @@
 #include <linux/unix_diag.h>
 #include <stddef.h>
 
+#include "capture/probe/guest/far.h"
 #include "capture/probe/guest/guest.h"
 
 #define SYS_CLOSE 3
@@ -48,7 +49,7 @@ struct status {
 };
 
 struct address {
-	uint64_t high, low; /* as of IPv6 */
+	struct handover_address host;
 	uint16_t port;
 	bool is_loopback;
 };
@@ -84,6 +85,7 @@ static bool address_of(int fd, long call, struct address *a)
 {
 	uint64_t room[16];
 	const uint8_t *p = (const uint8_t *)room;
+	struct handover_address *host = &a->host;
 	uint32_t n = sizeof(room);
 	uint16_t family;
 
@@ -91,28 +93,28 @@ static bool address_of(int fd, long call, struct address *a)
 		return false;
 	family = (uint16_t)(p[0] | p[1] << 8);
 	a->port = (uint16_t)(p[2] << 8 | p[3]);
-	a->high = a->low = 0;
+	host->high = host->low = 0;
 	if (family == FAMILY_INET) {
 		for (int i = 4; i < 8; i++)
-			a->low = a->low << 8 | p[i];
-		a->low |= (uint64_t)0xffff << 32;
+			host->low = host->low << 8 | p[i];
+		host->low |= (uint64_t)0xffff << 32;
 	} else if (family == FAMILY_INET6 && n >= 24) {
 		for (int i = 8; i < 16; i++)
-			a->high = a->high << 8 | p[i];
+			host->high = host->high << 8 | p[i];
 		for (int i = 16; i < 24; i++)
-			a->low = a->low << 8 | p[i];
+			host->low = host->low << 8 | p[i];
 	} else {
 		return false;
 	}
-	a->is_loopback = !a->high && (a->low == 1 || a->low >> 24 == 0xffff7f);
+	a->is_loopback = !host->high && (host->low == 1 || host->low >> 24 == 0xffff7f);
 	return true;
 }
 
 static uint64_t address_key(const struct address *from, const struct address *to, uint64_t net)
 {
-	uint64_t h = mix(from->high, from->low);
+	uint64_t h = mix(from->host.high, from->host.low);
 
-	h = mix(h ^ to->high, to->low);
+	h = mix(h ^ to->host.high, to->host.low);
 	return named(mix(h ^ ((uint64_t)from->port << 16 | to->port), net));
 }
 
@@ -151,24 +153,39 @@ static enum stream_role tcp_role(int fd, bool is_lower)
 	return is_lower ? STREAM_SERVER : STREAM_CLIENT;
 }
 
-static bool tcp_look(struct stream *s, int fd)
+static enum stream_reach reach_of(const struct handover *h, const struct handover_address *there)
+{
+	if (far_is_here(h, there))
+		return STREAM_HERE;
+	return __atomic_load_n(&h->reach, __ATOMIC_ACQUIRE) == HANDOVER_REACHES ? STREAM_FAR
+										: STREAM_FOREIGN;
+}
+
+/* h: NULL when only its name is wanted. */
+static bool tcp_look(struct stream *s, int fd, const struct handover *h,
+		     struct handover_address *peer)
 {
 	struct address here, there;
 	uint32_t n = sizeof(uint64_t);
 	uint64_t net = 0;
+	bool is_within;
 
 	if (option_int(fd, OPTION_PROTOCOL) != LEVEL_TCP ||
 	    !address_of(fd, SYS_GETSOCKNAME, &here) || !address_of(fd, SYS_GETPEERNAME, &there))
 		return false;
 	/* addresses that mean another host, or container, everywhere */
-	if (here.is_loopback || there.is_loopback ||
-	    (here.high == there.high && here.low == there.low))
+	is_within = here.is_loopback || there.is_loopback ||
+		    (here.host.high == there.host.high && here.host.low == there.host.low);
+	if (is_within)
 		option(fd, LEVEL_SOCKET, OPTION_NETNS_COOKIE, &net, &n);
 	s->key_out = address_key(&here, &there, net);
 	s->key_in = address_key(&there, &here, net);
 	if (s->role == STREAM_EITHER)
 		s->role = (uint8_t)tcp_role(fd, here.port < there.port);
 	s->kind = STREAM_TCP;
+	if (h && !is_within)
+		s->reach = (uint8_t)reach_of(h, &there.host);
+	*peer = there.host;
 	return true;
 }
 
@@ -214,12 +231,14 @@ static bool pipe_look(struct stream *s, int fd)
 bool stream_look(struct stream *s, int fd, struct handover *h)
 {
 	int domain = option_int(fd, OPTION_DOMAIN);
+	struct handover_address peer;
+	uint64_t since = FAR_UNKNOWN;
 	bool is = false;
 
 	if (domain == NOT_A_SOCKET)
 		is = pipe_look(s, fd);
 	else if (domain >= 0 && option_int(fd, OPTION_TYPE) == TYPE_STREAM)
-		is = domain == FAMILY_UNIX ? local_look(s, fd) : tcp_look(s, fd);
+		is = domain == FAMILY_UNIX ? local_look(s, fd) : tcp_look(s, fd, h, &peer);
 	if (!is) {
 		s->kind = STREAM_NONE;
 		return false;
@@ -228,8 +247,13 @@ bool stream_look(struct stream *s, int fd, struct handover *h)
 		s->has_out = s->has_in = 1;
 		s->out = s->in = 0;
 		s->is_fresh = 0;
+		since = 0;
 		if (s->kind != STREAM_PIPE)
 			handover_forget(h, s->key_out);
+	}
+	if (s->reach == STREAM_FAR) {
+		far_meet(h, s->key_out, &peer, true, since, now());
+		far_meet(h, s->key_in, &peer, false, since, now());
 	}
 	return true;
 }
@@ -375,12 +399,13 @@ void stream_place_in(struct stream *s, int fd, const struct handover *h, bool is
 
 bool stream_is_same(const struct stream *s, int fd)
 {
-	struct stream now = { .role = s->role };
+	struct stream again = { .role = s->role };
+	struct handover_address peer;
 
 	if (s->kind == STREAM_TCP)
-		return tcp_look(&now, fd) && now.key_out == s->key_out;
-	return (s->kind == STREAM_LOCAL ? local_look(&now, fd) : pipe_look(&now, fd)) &&
-	       now.key_out == s->key_out;
+		return tcp_look(&again, fd, NULL, &peer) && again.key_out == s->key_out;
+	return (s->kind == STREAM_LOCAL ? local_look(&again, fd) : pipe_look(&again, fd)) &&
+	       again.key_out == s->key_out;
 }
 
 bool stream_check(struct stream *s, int fd)

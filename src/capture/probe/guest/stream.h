@@ -16,13 +16,16 @@
 
 enum stream_kind { STREAM_UNKNOWN, STREAM_NONE, STREAM_TCP, STREAM_LOCAL, STREAM_PIPE };
 enum stream_role { STREAM_EITHER, STREAM_SERVER, STREAM_CLIENT };
+/* FAR: agents hand over what it carries; FOREIGN: nobody does. */
+enum stream_reach { STREAM_HERE, STREAM_FAR, STREAM_FOREIGN };
 
 /* Zero is a descriptor of which nothing is known. */
 struct stream {
 	uint8_t kind, role;
 	uint8_t is_fresh;        /* seen from its beginning: not a byte has gone through yet */
 	uint8_t has_out, has_in; /* whether the position is known */
-	uint8_t reserved[3];
+	uint8_t reach;           /* where the other end is: enum stream_reach */
+	uint8_t reserved[2];
 	uint64_t key_out, key_in; /* 0: not known yet */
 	uint64_t out, in;
 	uint64_t checked; /* tick */

@@ -2,8 +2,8 @@
 
 #include "capture/probe/guest/carry.h"
 #include "capture/probe/guest/results.h"
-#include "lib/advice/bag.h"
 #include "lib/advice/vm.h"
+#include "lib/advice/waiting.h"
 
 #define TEXTS_MAX 8 /* texts that one piece of advice reads in memory */
 #define PAGE 4096u
@@ -111,23 +111,45 @@ static uint64_t ns_of(uint64_t ticks, uint64_t rate)
 	return (uint64_t)((unsigned __int128)ticks * rate >> 32);
 }
 
-static void times_read(struct reading *r)
+/* The clock as it is said now. */
+static struct probe_clock clock_read(void)
 {
 	const struct probe_region *g = culprit_code.region;
-	const struct moment *m = r->at;
-	uint64_t nr, rate;
+	struct probe_clock c;
+	uint64_t nr;
 
 	do {
 		nr = __atomic_load_n(&g->clock_nr, __ATOMIC_ACQUIRE);
-		const volatile struct probe_clock *c = &g->clocks[nr & 1];
+		const volatile struct probe_clock *v = &g->clocks[nr & 1];
 
-		rate = c->rate;
-		r->time_ns =
-			c->at_ns + (m->tick >= c->at_tick ? ns_of(m->tick - c->at_tick, rate) : 0);
+		c.at_tick = v->at_tick;
+		c.at_ns = v->at_ns;
+		c.rate = v->rate;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	} while (__atomic_load_n(&g->clock_nr, __ATOMIC_RELAXED) - nr > 1);
+	return c;
+}
+
+static uint64_t time_at(const struct probe_clock *c, uint64_t tick)
+{
+	return c->at_ns + (tick >= c->at_tick ? ns_of(tick - c->at_tick, c->rate) : 0);
+}
+
+uint64_t weave_time(uint64_t tick)
+{
+	const struct probe_clock c = clock_read();
+
+	return time_at(&c, tick);
+}
+
+static void times_read(struct reading *r)
+{
+	const struct probe_clock c = clock_read();
+	const struct moment *m = r->at;
+
+	r->time_ns = time_at(&c, m->tick);
 	r->has_times = true;
-	r->duration_ns = m->start ? ns_of(m->tick - m->start, rate) : 0;
+	r->duration_ns = m->start ? ns_of(m->tick - m->start, c.rate) : 0;
 }
 
 static bool text_read(struct reading *r, uint64_t at, struct advice_value *v)
@@ -305,6 +327,23 @@ static void counts_add(struct probe_tally *r, const struct advice_out *o, const 
 	r->nr_unread += in->nr_unread;
 }
 
+/* What reads a bag of which a part has not come yet is run by who reads our results, when it has;
+ * what would pack of it waits in the bag. */
+static void run_one(struct probe_thread *t, const struct probe_advice *a, const struct reading *in,
+		    struct advice_out *out)
+{
+	const struct advice_program *p = &a->program;
+	struct bag *bag = weave_bag(t);
+
+	if (__builtin_expect(!bag_is_promised(bag) || !p->nr_children, 1)) {
+		advice_run(p, in->inputs, bag, weave_writer(t), in->time_ns, out);
+	} else if (p->flags & ADVICE_EMITS) {
+		results_hold(out->to, a, in->inputs, in->time_ns, bag);
+	} else if (!bag_wait(bag, weave_writer(t), p, a->which, in->inputs, in->time_ns)) {
+		out->nr_lost++;
+	}
+}
+
 /* All pieces of one place, in their order. */
 __attribute__((noinline)) static void run(struct probe_thread *t, const uint16_t *list,
 					  const struct moment *m)
@@ -340,8 +379,7 @@ __attribute__((noinline)) static void run(struct probe_thread *t, const uint16_t
 			times_read(&in);
 		if (a->program.magic == ADVICE_MAGIC) {
 			inputs_read(&in, a);
-			advice_run(&a->program, in.inputs, weave_bag(t), weave_writer(t),
-				   in.time_ns, &out);
+			run_one(t, a, &in, &out);
 		}
 		first = __atomic_load_n(&a->next, __ATOMIC_ACQUIRE);
 	}

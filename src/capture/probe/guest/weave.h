@@ -17,6 +17,9 @@ struct bag_writer *weave_writer(struct probe_thread *t);
 /* One test: nothing was packed by anybody since the session began. */
 bool weave_bag_is_empty(const struct probe_thread *t);
 
+/* ns since 1970, as advice has it. */
+uint64_t weave_time(uint64_t tick);
+
 /* A function of PROBE_WOVEN begins. True: its end is wanted, and its arguments are kept. */
 bool weave_enter(struct probe_thread *t, struct entered *e, uint64_t tick);
 /* … and ends, or is left by an exception. */
