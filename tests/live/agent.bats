@@ -1,5 +1,7 @@
 # "culprit agent" and "culprit hub" with a real rsyslogd between them, on loopback.
 
+load ports.bash
+
 # shellcheck disable=SC2030,SC2031  # each test is a subshell of its own
 
 setup() {
@@ -10,7 +12,7 @@ setup() {
 	LOG=$DIR/logs/app.log
 	mkdir "$DIR/logs"
 	touch "$LOG"
-	PORT=$((20000 + RANDOM % 20000))
+	PORT=$(port_find)
 	AGENT='' HUB='' WRITER=''
 	if "$CULPRIT" hub --listen "127.0.0.1:$PORT" -o "$DIR/probe.culprit" --for 100ms 2>&1 | grep -q "without RELP"; then
 		skip "culprit was built without RELP"
@@ -45,7 +47,7 @@ writer() {
 sender() {
 	local pid
 	pid=$(cat "$DIR/state/rsyslog/pid" 2>/dev/null) || return 1
-	[ "$(ps -o ppid= -p "$pid" | tr -d ' ')" = "$AGENT" ] && echo "$pid"
+	grep -qsx "PPid:.$AGENT" "/proc/$pid/status" && echo "$pid"
 }
 
 count() {
@@ -96,10 +98,10 @@ shop() {
 	shop | while IFS= read -r line; do
 		printf '%s\n' "$line"
 	done >>"$LOG"
-	for _ in $(seq 50); do
+	"$CULPRIT" objects "$LOG" --json | grep -v losses >"$DIR/read"
+	for _ in $(seq 300); do
 		sleep 0.2
 		"$CULPRIT" objects "$DIR/x.culprit" --json 2>/dev/null | grep -v losses >"$DIR/live" || true
-		"$CULPRIT" objects "$LOG" --json | grep -v losses >"$DIR/read"
 		! cmp -s "$DIR/live" "$DIR/read" || break
 	done
 	kill "$AGENT" && wait "$AGENT"
@@ -115,7 +117,7 @@ shop() {
 	writer 6000 2000
 	kill_at_random 3
 	wait "$WRITER"
-	wait_for 6000 25
+	wait_for 6000 90
 }
 
 @test "kill -9 of agent, rsyslogd and hub, twenty thousand lines in ten rounds" {
@@ -129,7 +131,7 @@ shop() {
 		writer 20000 2000
 		kill_at_random 10
 		wait "$WRITER"
-		wait_for 20000 40
+		wait_for 20000 120
 		kill "$AGENT" && wait "$AGENT"
 		kill "$HUB" && wait "$HUB"
 		echo "round $round"
@@ -143,7 +145,7 @@ shop() {
 	writer 100 1000
 	agent --for 3s "$DIR/logs"
 	wait "$AGENT"
-	wait_for 100 10
+	wait_for 100 90
 	grep -q '1 file named like a log that holds no text' "$DIR/agent.out"
 }
 
@@ -154,7 +156,7 @@ shop() {
 	kill "$AGENT" && wait "$AGENT"
 	agent "$DIR/logs"
 	hub
-	wait_for 4000 20
+	wait_for 4000 90
 }
 
 # a certificate NAME that ca.pem signed
@@ -177,14 +179,14 @@ certify() {
 	run count 100
 	[ "$status" != 0 ]
 	agent --tls-ca ca.pem --tls-cert web.pem --tls-key web.key "$DIR/logs"
-	wait_for 100 15
+	wait_for 100 90
 }
 
 @test "an agent that is given no files finds the logs that processes write" {
 	[ -r "/proc/$$/fd" ] || skip "no /proc"
 	hub
-	sh -c 'exec 5>>"$1"; printf "2026-11-16 08:00:00,000 INFO [w] shop.Cart: order ord_0 of user_0 done\n" >&5; sleep 20' sh "$LOG" 3>&- &
+	sh -c 'exec 5>>"$1"; printf "2026-11-16 08:00:00,000 INFO [w] shop.Cart: order ord_0 of user_0 done\n" >&5; sleep 100' sh "$LOG" 3>&- &
 	WRITER=$!
 	agent --no-programs
-	wait_for 1 15
+	wait_for 1 90
 }

@@ -4,7 +4,8 @@ setup() {
 	[ -x "$CULPRIT" ] || skip "culprit is not built"
 	DIR=$(mktemp -d)
 	RUN=$DIR/x.culprit
-	NR=${KILLS:-50}
+	NR=${KILLS:-16}
+	[ "$LIVE" != all ] || NR=${KILLS:-50}
 	make_log 2000 >"$DIR/large.log"
 	make_log 100 >"$DIR/small.log"
 }

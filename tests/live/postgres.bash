@@ -43,7 +43,7 @@ postgres_start() {
 	(as_postgres "$(postgres_bin)/postgres" -D "$dir/data" -c listen_addresses= -c "unix_socket_directories=$dir" -c fsync=off \
 		-c shared_buffers=16MB "$@") >"$dir.out" 2>&1 </dev/null 3>&- 4>&- &
 	echo $! >"$dir.id"
-	for _ in $(seq 150); do
+	for _ in $(seq 600); do
 		! psql -h "$dir" -U postgres -Atqc 'SELECT 1' postgres >/dev/null 2>&1 || return 0
 		sleep 0.1
 	done
@@ -57,7 +57,7 @@ postgres_stop() {
 	[ -s "$1.id" ] || return 0
 	pid=$(cat "$1.id")
 	rm -f "$1.id"
-	[ "$2" != KILL ] || children=$(ps -o pid= --ppid "$pid" || true)
+	[ "$2" != KILL ] || children=$(grep -lsx "PPid:.$pid" /proc/[0-9]*/status | cut -d / -f 3)
 	for child in $pid $children; do
 		kill -s "$2" "$child" 2>/dev/null || true
 	done

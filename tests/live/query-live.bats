@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
 # Queries of running programs: a program that counts itself, PostgreSQL, an agent that is killed.
 load postgres.bash
+load wait.bash
 
 setup() {
-	culprit=${CULPRIT:-$BATS_TEST_DIRNAME/../../build/src/cli/culprit}
-	sample=${CULPRIT%/src/cli/culprit}/tests/unit/weave_sample
+	culprit=$CULPRIT
+	sample=$BUILD/tests/unit/weave_sample
 	dir=$BATS_TEST_TMPDIR
 	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" 2>/dev/null || true
 	cat >"$dir/shop.tp" <<-'TP'
@@ -26,38 +27,17 @@ sample_start() {
 	"$sample" "$@" <"$dir/in" >"$dir/out" 3>&- &
 	pid=$!
 	exec 9>"$dir/in"
-	for _ in $(seq 100); do
-		! grep -q ready "$dir/out" || return 0
-		sleep 0.1
-	done
-	return 1
+	wait_until grep -q ready "$dir/out"
 }
 
-@test "a query tells what the program says of itself, second after second" {
-	sample_start 2 3000
-	"$culprit" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 20s --json \
-		'From r In Shop.read Join b In First(Shop.begin) On b -> r GroupBy b.client Select b.client, COUNT As n, SUM(r.bytes) As bytes' \
-		>"$dir/told" 2>"$dir/said" 3>&- 9>&- &
-	query=$!
-	for _ in $(seq 100); do
-		! grep -q culprit-probe "/proc/$pid/maps" || break
-		sleep 0.1
-	done
-	sleep 3
-	kill -USR1 "$pid"
-	for _ in $(seq 200); do
-		! grep -q written "$dir/out" || break
-		sleep 0.1
-	done
-	sleep 2
-	exec 9>&-
-	wait "$query"
+# as_said: what was told so far is what the program wrote of itself
+as_said() {
 	python3 - "$dir/out" "$dir/told" <<-'PY'
 		import json, sys
 		truth = {f[0]: (int(f[1]), int(f[2])) for f in map(str.split, open(sys.argv[1])) if len(f) == 4 and f[0] not in ("tables",)}
 		seconds = {}
 		for line in open(sys.argv[2]):
-		    row = json.loads(line)
+		    row = json.loads(line) if line.endswith("\n") else {}
 		    if "time" in row:
 		        seconds[row["time"], row["b.client"]] = row["n"], row["bytes"]
 		told = {}
@@ -68,6 +48,21 @@ sample_start() {
 	PY
 }
 
+@test "a query tells what the program says of itself, second after second" {
+	sample_start 2 3000
+	"$culprit" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 120s --json \
+		'From r In Shop.read Join b In First(Shop.begin) On b -> r GroupBy b.client Select b.client, COUNT As n, SUM(r.bytes) As bytes' \
+		>"$dir/told" 2>"$dir/said" 3>&- 9>&- &
+	query=$!
+	wait_patched "$pid"
+	kill -USR1 "$pid"
+	wait_until grep -q written "$dir/out"
+	wait_until as_said
+	exec 9>&-
+	wait "$query"
+	as_said
+}
+
 @test "PostgreSQL: what each statement writes ahead" {
 	missing=$(postgres_missing)
 	[ -z "$missing" ] || skip "$missing"
@@ -75,17 +70,15 @@ sample_start() {
 	postgres_init "$pg"
 	postgres_start "$pg"
 	psql -h "$pg" -U postgres -qc 'CREATE TABLE t (a int)' postgres
-	"$culprit" query --live --pid "$(cat "$pg.id")" --tracepoints postgresql --for 12s --json \
+	"$culprit" query --live --pid "$(cat "$pg.id")" --tracepoints postgresql --for 120s --json \
 		'From e In DB.Insert Join q In First(DB.Query) On q -> e GroupBy q.text Select q.text, COUNT As n' \
 		>"$dir/told" 2>"$dir/said" 3>&- &
 	query=$!
-	for _ in $(seq 100); do
-		! grep -q culprit-probe "/proc/$(cat "$pg.id")/maps" || break
-		sleep 0.1
-	done
-	sleep 3
+	wait_patched "$(cat "$pg.id")"
 	psql -h "$pg" -U postgres -qc 'INSERT INTO t SELECT generate_series(1, 1234)' postgres
 	psql -h "$pg" -U postgres -qc 'INSERT INTO t VALUES (1), (2)' postgres
+	wait_until grep -q 'INSERT INTO t VALUES' "$dir/told"
+	kill -INT "$query"
 	wait "$query"
 	cat "$dir/told" "$dir/said"
 	grep -q '"q.text":"INSERT INTO t SELECT generate_series(1, 1234)","n":1234' "$dir/told"
@@ -98,9 +91,8 @@ sample_start() {
 	kill -USR1 "$pid"
 	"$culprit" query --live --pid "$pid" --tracepoints "$dir/shop.tp" 'From r In Shop.read Select COUNT' >/dev/null 2>&1 3>&- 9>&- &
 	query=$!
-	sleep 3
+	wait_patched "$pid"
 	kill -9 "$query"
-	sleep 1
 	run "$culprit" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 2s --json 'From r In Shop.read Select COUNT As n'
 	[ "$status" = 0 ]
 	kill -USR2 "$pid"

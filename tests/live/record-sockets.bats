@@ -79,12 +79,12 @@ paths() {
 }
 
 @test "sockets of one process: what it is asked and what it asks" {
-	ip netns exec "$NS" "$TALK" pid 25 "$DIR/pid" 2>"$DIR/said" 3>&- &
+	(ip netns exec "$NS" "$TALK" pid 25 "$DIR/pid" "$DIR/begin" 2>"$DIR/said"; touch "$DIR/end") 3>&- &
 	PID=$!
-	for ((i = 0; i < 100 && $(wc -c <"$DIR/pid" 2>/dev/null || echo 0) == 0; i++)); do
+	for ((i = 0; i < 1200 && $(wc -c <"$DIR/pid" 2>/dev/null || echo 0) == 0; i++)); do
 		sleep 0.05
 	done
-	record --pid "$(cat "$DIR/pid")" --for 4s
+	record --pid "$(cat "$DIR/pid")" -- sh -c "touch '$DIR/begin'; until [ -e '$DIR/end' ]; do sleep 0.05; done"
 	wait $PID
 	PID=
 	paths
@@ -99,7 +99,7 @@ paths() {
 	command -v redis-server >/dev/null && command -v redis-benchmark >/dev/null || skip "no redis here"
 	ip netns exec "$NS" redis-server --port 8005 --save "" --appendonly no --dir "$DIR" >/dev/null 3>&- &
 	PID=$!
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 1200; i++)); do
 		inside redis-cli -p 8005 ping >/dev/null 2>&1 && break
 		sleep 0.05
 	done
@@ -119,7 +119,7 @@ paths() {
 	ours() {
 		sed -n 's/^prog_id:[[:space:]]*//p' "/proc/$PID"/fdinfo/* 2>/dev/null | sort -un
 	}
-	for ((i = 0; i < 200 && $(ours | wc -l) < 3; i++)); do
+	for ((i = 0; i < 1200 && $(ours | wc -l) < 3; i++)); do
 		sleep 0.05
 	done
 	local ids
@@ -131,8 +131,12 @@ paths() {
 	kill -9 "$PID"
 	wait "$PID" || true
 	PID=
-	sleep 1
 	for id in $ids; do
+		# the kernel lets them go when it has the time
+		for ((i = 0; i < 600; i++)); do
+			bpftool prog show id "$id" || break
+			sleep 0.1
+		done
 		run bpftool prog show id "$id"
 		echo "$output"
 		[ "$status" != 0 ]

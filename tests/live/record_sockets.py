@@ -4,7 +4,8 @@
 usage: record_sockets.py http REQUESTS [CLIENTS [BYTES]]   client -> front:8003 -> back:8002, over HTTP on 127.0.0.1
        record_sockets.py unix REQUESTS                     asker -> answerer, over a UNIX socket, words of no protocol
        record_sockets.py udp REQUESTS                      asker -> answerer:8004, datagrams that are all alike
-       record_sockets.py pid REQUESTS FILE                 as http; writes the number of the process "front" to FILE first
+       record_sockets.py pid REQUESTS FILE BEGIN           as http; writes the number of the process "front" to FILE and waits for
+                                                           the file BEGIN first
 
 Each request of the client makes exactly one of the front. Prints how many were answered, when all has ended.
 """
@@ -21,7 +22,7 @@ import time
 BACK, FRONT, DATAGRAMS = ("127.0.0.1", 8002), ("127.0.0.1", 8003), ("127.0.0.1", 8004)
 kind, requests = sys.argv[1], int(sys.argv[2])
 clients = int(sys.argv[3]) if kind == "http" and len(sys.argv) > 3 else 1
-answer = b"x" * (int(sys.argv[4]) if len(sys.argv) > 4 else 2)
+answer = b"x" * (int(sys.argv[4]) if kind == "http" and len(sys.argv) > 4 else 2)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -123,7 +124,8 @@ if kind in ("http", "pid"):
     if kind == "pid":
         with open(sys.argv[3], "w", encoding="ascii") as f:
             f.write(f"{servers[1]}\n")
-        time.sleep(2)
+        while not os.path.exists(sys.argv[4]):
+            time.sleep(0.05)
     name("client")
     threads = [threading.Thread(target=ask_http, args=(requests // clients,)) for _ in range(clients)]
     for t in threads:

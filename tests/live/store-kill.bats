@@ -1,10 +1,14 @@
 # A run file is whole or absent, whatever kills its writer and whatever the disk says.
 
+load wait.bash
+
 setup() {
 	WRITER=$(find "$BUILD" -name store_writer -type f -perm -u+x | head -n 1)
 	[ -n "$WRITER" ] || skip "store_writer is not built"
 	DIR=$(mktemp -d)
 	RUN=$DIR/x.culprit
+	TIMES=8
+	[ "$LIVE" != all ] || TIMES=25
 }
 
 teardown() {
@@ -38,7 +42,7 @@ mount_small() {
 
 @test "kill -9 at any moment leaves no run or a whole one" {
 	local absent=0 new=0
-	for _ in $(seq 25); do
+	for _ in $(seq "$TIMES"); do
 		rm -f "$RUN"
 		kill_writer
 		run "$WRITER" check "$RUN"
@@ -54,7 +58,7 @@ mount_small() {
 
 @test "kill -9 at any moment leaves the old run or the new one" {
 	local old=0 new=0
-	for _ in $(seq 25); do
+	for _ in $(seq "$TIMES"); do
 		"$WRITER" write "$RUN" 1000
 		kill_writer
 		run "$WRITER" check "$RUN"
@@ -72,7 +76,7 @@ mount_small() {
 @test "what a killed writer left behind goes with the next one" {
 	"$WRITER" write "$RUN" 20000000 &
 	local pid=$!
-	sleep 0.3
+	wait_until compgen -G "$DIR/*partial*"
 	kill -9 $pid
 	wait $pid || true
 	local left=("$DIR"/*)

@@ -276,7 +276,9 @@ a_while() {
 @test "kill -9 of culprit at any moment leaves the old run or the new one" {
 	local old=0 new=0
 	measure
-	for _ in $(seq "${KILLS:-15}"); do
+	local times=${KILLS:-6}
+	[ "$LIVE" != all ] || times=${KILLS:-15}
+	for _ in $(seq "$times"); do
 		"$CULPRIT" export "$DIR/small.culprit" --store "$AT#x"
 		store_large
 		a_while
@@ -297,7 +299,9 @@ a_while() {
 	local cut=0
 	measure
 	"$CULPRIT" export "$DIR/small.culprit" --store "$AT#x"
-	for _ in 1 2 3 4 5; do
+	local times=3
+	[ "$LIVE" != all ] || times=5
+	for _ in $(seq $times); do
 		store_large
 		for _ in $(seq 300); do
 			[ "$(sql postgres "SELECT count(*) FROM pg_stat_activity WHERE datname = '$DB' AND query LIKE 'COPY%'
@@ -313,7 +317,7 @@ a_while() {
 			"$CULPRIT" export "$DIR/small.culprit" --store "$AT#x"
 		fi
 	done
-	echo "# $cut of 5 were cut" >&3
+	echo "# $cut of $times were cut" >&3
 	[ $cut -gt 0 ]
 }
 
@@ -478,7 +482,7 @@ except urllib.error.HTTPError as e:
 	"$CULPRIT" analyze "$DIR/small.log" --store "$AT" --run a >/dev/null
 	"$CULPRIT" serve --listen 127.0.0.1:0 --for 2min "$AT#a" >"$DIR/address" 2>"$DIR/serve.err" 3>&- 4>&- &
 	SERVER=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		[ ! -s "$DIR/address" ] || break
 		sleep 0.1
 	done
@@ -487,13 +491,13 @@ except urllib.error.HTTPError as e:
 	"$CULPRIT" analyze "$DIR/large.log" --store "$AT" --run a >/dev/null
 	local want
 	want=$("$CULPRIT" requests "$DIR/large.culprit" --types --json)
-	for _ in $(seq 40); do
+	for _ in $(seq 120); do
 		[ "$(asked api/requests?types)" != "$want" ] || break
 		sleep 0.5
 	done
 	[ "$(asked api/requests?types)" = "$want" ]
 	[[ $(asked api/runs) == *'"generation":2'* ]]
-	for _ in $(seq 50); do
+	for _ in $(seq 120); do
 		[ "$(sql postgres "SELECT count(*) FROM pg_stat_activity WHERE datname = '$DB'")" != 0 ] || break
 		sleep 0.5
 	done

@@ -3,6 +3,7 @@
 
 bats_require_minimum_version 1.5.0
 load postgres.bash
+load wait.bash
 
 setup() {
 	local missing
@@ -33,23 +34,29 @@ serve() {
 ask() {
 	"$CULPRIT" query --live --pid "$(cat "$DIR/pg.id")" --tracepoints postgresql --json "$1" >"$DIR/told" 2>"$DIR/said" 3>&- 4>&- &
 	ASKING=$!
-	sleep 3
-	kill -0 "$ASKING" || { cat "$DIR/said"; return 1; }
+	if ! wait_patched "$(cat "$DIR/pg.id")" || ! kill -0 "$ASKING"; then
+		cat "$DIR/said"
+		return 1
+	fi
 }
 
-# asked COLUMN VALUE NUMBER: the sum of NUMBER in all rows whose COLUMN begins with VALUE
-asked() {
-	sleep 2
-	if [ -n "$ASKING" ]; then
-		kill -INT "$ASKING"
-		wait "$ASKING" || true
-		ASKING=
-	fi
+# asked_end: what was asked has been told
+asked_end() {
+	kill -INT "$ASKING"
+	wait "$ASKING" || true
+	ASKING=
+}
+
+# told COLUMN VALUE NUMBER SUM: that is the sum of NUMBER in all rows whose COLUMN begins with VALUE; later rows of a second replace
+# earlier ones
+told() {
 	python3 - "$DIR/told" "$@" <<-'END'
 	import json, sys
-	path, column, value, number = sys.argv[1:]
-	rows = [json.loads(line) for line in open(path)]
-	print(sum(r[number] for r in rows if str(r.get(column, "")).startswith(value)))
+	path, column, value, number, want = sys.argv[1:]
+	rows = [json.loads(line) for line in open(path) if line.endswith("\n")]
+	rows = {(r["time"], r[column]): r[number] for r in rows if str(r.get(column, "")).startswith(value)}
+	print(sum(rows.values()))
+	sys.exit(sum(rows.values()) != int(want))
 	END
 }
 
@@ -70,8 +77,10 @@ load_with() {
 	ask 'From q In DB.Query GroupBy q.text Select q.text, COUNT As n'
 	load_with 'SELECT 4711;' 3 700
 	load_with 'SELECT 4712;' 1 50
-	[ "$(asked q.text 'SELECT 4711' n)" = 2100 ]
-	[ "$(asked q.text 'SELECT 4712' n)" = 50 ]
+	wait_until told q.text 'SELECT 4712' n 50
+	asked_end
+	told q.text 'SELECT 4711' n 2100
+	told q.text 'SELECT 4712' n 50
 }
 
 @test "rows that are inserted belong to the statement that inserts them" {
@@ -79,8 +88,10 @@ load_with() {
 	ask 'From i In DB.Insert Join q In MostRecent(DB.Query) On q -> i GroupBy q.text Select q.text, COUNT As n'
 	load_with 'INSERT INTO kept SELECT generate_series(1, 10);' 2 100
 	load_with 'INSERT INTO kept VALUES (1);' 2 300
-	[ "$(asked q.text 'INSERT INTO kept SELECT' n)" = 2000 ]
-	[ "$(asked q.text 'INSERT INTO kept VALUES' n)" = 600 ]
+	wait_until told q.text 'INSERT INTO kept VALUES' n 600
+	asked_end
+	told q.text 'INSERT INTO kept SELECT' n 2000
+	told q.text 'INSERT INTO kept VALUES' n 600
 }
 
 @test "a process is tried out" {

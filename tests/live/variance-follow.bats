@@ -3,6 +3,9 @@
 
 bats_require_minimum_version 1.5.0
 
+load variance.bash
+load wait.bash
+
 setup() {
 	[ "$(uname -m)" = x86_64 ] || skip "functions are watched on x86-64 only"
 	[ "$(id -u)" = 0 ] || skip "needs root"
@@ -23,9 +26,9 @@ script() {
 
 # variance OPTION...: runs it, and compares
 variance() {
-	TRUTH=$PWD/truth.csv timeout -s KILL 120 "$CULPRIT" variance --json --no-run --interval process_order "$@" >factors.json 2>said 3>&- 4>&- ||
+	TRUTH=$PWD/truth.csv timeout -s KILL 120 "$CULPRIT" variance --json -o run.culprit --interval process_order "$@" >factors.json 2>said 3>&- 4>&- ||
 		{ cat said; return 1; }
-	"$ROOT/tests/variance/check" truth.csv factors.json || { cat said; return 1; }
+	agrees || { cat said; return 1; }
 }
 
 # all_seen: no interval of the program is missing
@@ -58,11 +61,20 @@ all_seen() {
 	python3 "$ROOT/tests/live/variance_unpatched.py" "$LEFT"
 }
 
+# has_begun: the program runs below the process LEFT
+has_begun() {
+	local status
+	while read -r status; do
+		[ ! "${status%status}exe" -ef "$PROGRAM" ] || return 0
+	done < <(grep -lsx "PPid:.$LEFT" /proc/[0-9]*/status)
+	return 1
+}
+
 @test "a supervisor: what it starts is found, and what it starts again" {
 	script "for i in 1 2 3; do TRUTH=truth.\$i $PROGRAM 2 >/dev/null; done"
 	./start 3>&- 4>&- &
 	LEFT=$!
-	sleep 0.5
+	wait_until has_begun
 	timeout -s KILL 60 "$CULPRIT" variance --json --no-run --rounds 1 --round 30s --interval process_order -p "$LEFT" >factors.json 2>said 3>&- 4>&-
 	cat said
 	seen=$(grep -o '"rounds":.*"intervals":[0-9]*' factors.json | grep -o '[0-9]*$')

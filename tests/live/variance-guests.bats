@@ -4,6 +4,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load wait.bash
+
 setup() {
 	[ "$(uname -m)" = x86_64 ] || skip "functions are watched on x86-64 only"
 	[ "$(id -u)" = 0 ] || skip "needs root"
@@ -11,7 +13,7 @@ setup() {
 	cd "$DIR" || return 1
 	GUEST=
 	OTHER=
-	TIMES=3
+	TIMES=2
 	[ "$LIVE" = all ] && TIMES=12
 	return 0
 }
@@ -26,7 +28,11 @@ teardown() {
 guest() {
 	"$@" >answer 2>&1 3>&- 4>&- &
 	GUEST=$!
-	sleep 0.5
+	# an interpreter says when it is at work
+	case $1 in
+	/*) wait_runs "$GUEST" "$1" ;;
+	*) wait_until grep -q ready answer ;;
+	esac
 }
 
 # watch STATUS OPTION...: one session, whose status may be one of these ("0 1"); what it says is in "said"
@@ -118,10 +124,7 @@ sessions() {
 	guest "$BUILD/tests/variance/guest-jumping" 600
 	gdb -q -nx -p "$GUEST" -ex continue </dev/null >gdb.said 2>&1 3>&- 4>&- &
 	OTHER=$!
-	for _ in $(seq 100); do
-		! grep -q "^TracerPid:.[1-9]" "/proc/$GUEST/status" || break
-		sleep 0.1
-	done
+	wait_until grep -q "^TracerPid:.[1-9]" "/proc/$GUEST/status"
 	watch 2 --interval process_order
 	grep -q "is being traced by" said
 	kill -9 "$OTHER"
@@ -146,7 +149,6 @@ sessions() {
 	cp "$ROOT/tests/variance/guests/Allocate.java" .
 	javac Allocate.java
 	guest java -XX:+UseSerialGC -Xmx300m -Xmn20m -cp . Allocate 600
-	sleep 2
 	watch "0 1 2" --for 4s --interval OptoRuntime::new_array_nozero_C --root OptoRuntime::new_array_C
 	watch "0 1 2" --for 3s --interval JVM_MonitorWait --root JVM_FillInStackTrace
 	is_right
@@ -159,6 +161,7 @@ def boom(d):
     if not d: raise ValueError
     return boom(d - 1)
 end = time.time() + 600
+print("ready", flush=True)
 while time.time() < end:
     a = [{"k": k} for k in range(200)]
     if json.loads(json.dumps(a)) != a: print("wrong")

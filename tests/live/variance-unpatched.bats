@@ -1,6 +1,9 @@
 #!/usr/bin/env bats
 # culprit variance on functions that cannot be patched: by uprobes, as far as the budget goes.
 
+load variance.bash
+load wait.bash
+
 setup() {
 	[ "$(uname -m)" = x86_64 ] || skip "functions are watched on x86-64 only"
 	[ "$(id -u)" = 0 ] || skip "needs root"
@@ -14,16 +17,16 @@ teardown() {
 }
 
 @test "a function that cannot be patched is watched by uprobes" {
-	TRUTH=truth.csv timeout -s KILL 60 "$CULPRIT" variance --json --no-run --for 30s --interval process_order -- "$PROGRAM" 6 >factors.json 2>said 3>&- 4>&-
+	TRUTH=truth.csv timeout -s KILL 60 "$CULPRIT" variance --json -o run.culprit --for 30s --interval process_order -- "$PROGRAM" 6 >factors.json 2>said 3>&- 4>&-
 	cat said
 	grep -q '"by_uprobe":"price"' factors.json || skip "no uprobes here"
-	"$ROOT/tests/variance/check" truth.csv factors.json 5
+	agrees 5
 }
 
 @test "one that is called all the time is left alone, and the program is as it was" {
 	"$PROGRAM" 30 3>&- 4>&- &
 	RUNNING=$!
-	sleep 0.3
+	wait_runs "$RUNNING" "$PROGRAM"
 	timeout -s KILL 60 "$CULPRIT" variance --json --no-run --for 4s --interval process_order --root count -p "$RUNNING" >factors.json 2>said 3>&- 4>&-
 	cat said
 	grep -q '"left_alone":"count"' factors.json

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # culprit variance on programs that measure their own variance (tests/variance/programs): each share within 3 points.
 
+load variance.bash
+
 setup() {
 	[ "$(uname -m)" = x86_64 ] || skip "functions are watched on x86-64 only"
 	[ "$(id -u)" = 0 ] || skip "needs root"
@@ -8,13 +10,13 @@ setup() {
 }
 
 # variance SECONDS PROGRAM OPTION...: watches the program, and compares. With sanitizers our own work is several times as
-# much: a budget for that, since intervals in pauses would count for the program and not for us.
+# much: a budget for that, so that there are intervals enough.
 variance() {
 	local seconds=$1 program=$2
 	shift 2
-	TRUTH=truth.csv timeout -s KILL 120 "$CULPRIT" variance --json --no-run --overhead 30% --for 60s "$@" -- "$BUILD/tests/variance/variance-$program" "$seconds" \
+	TRUTH=truth.csv timeout -s KILL 120 "$CULPRIT" variance --json -o run.culprit --overhead 30% --for 60s "$@" -- "$BUILD/tests/variance/variance-$program" "$seconds" \
 		>factors.json 2>said || { cat said; return 1; }
-	"$ROOT/tests/variance/check" truth.csv factors.json || { cat said; return 1; }
+	agrees || { cat said; return 1; }
 }
 
 slow() {

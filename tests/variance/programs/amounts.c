@@ -34,7 +34,7 @@ PROBED static long scan(struct truth_row *t)
 
 PROBED static void process_order(struct truth_row *t)
 {
-	int64_t at = now_ns();
+	int64_t at = truth_enter(t);
 
 	sort_rows(t, roll_between(&seed, 10, 500));
 	wander(t, roll_between(&seed, 10, 500));

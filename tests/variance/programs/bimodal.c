@@ -31,7 +31,7 @@ PROBED static void store_order(struct truth_row *t)
 
 PROBED static void process_order(struct truth_row *t)
 {
-	int64_t at = now_ns();
+	int64_t at = truth_enter(t);
 
 	parse(t);
 	price(t);

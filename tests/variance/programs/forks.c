@@ -24,7 +24,7 @@ PROBED static void scan(struct truth_row *t, uint32_t *seed)
 
 PROBED static void process_order(struct truth_row *t, uint32_t *seed)
 {
-	int64_t at = now_ns();
+	int64_t at = truth_enter(t);
 
 	parse(t, seed);
 	scan(t, seed);

@@ -52,7 +52,7 @@ PROBED static void parse(struct truth_row *t, uint32_t *seed)
 
 PROBED static void process_order(uint64_t id, struct truth_row *t, uint32_t *seed)
 {
-	int64_t at = now_ns();
+	int64_t at = truth_enter(t);
 
 	parse(t, seed);
 	pthread_mutex_lock(&lock);

@@ -35,7 +35,7 @@ PROBED static void write_log(struct truth_row *t, uint32_t *seed)
 
 PROBED static void process_order(struct truth_row *t, uint32_t *seed)
 {
-	int64_t at = now_ns();
+	int64_t at = truth_enter(t);
 
 	parse(t, seed);
 	read_row(t);

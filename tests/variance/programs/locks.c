@@ -34,7 +34,7 @@ PROBED static void update_book(struct truth_row *t, uint32_t *seed)
 
 PROBED static void process_order(struct truth_row *t, uint32_t *seed)
 {
-	int64_t at = now_ns();
+	int64_t at = truth_enter(t);
 
 	parse(t, seed);
 	lock_book(t);

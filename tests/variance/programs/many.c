@@ -26,7 +26,7 @@ PROBED static void sort_items(struct truth_row *t, uint32_t *seed)
 
 PROBED static void process_order(struct truth_row *t, uint32_t *seed)
 {
-	int64_t at = now_ns();
+	int64_t at = truth_enter(t);
 
 	parse(t, seed);
 	sort_items(t, seed);

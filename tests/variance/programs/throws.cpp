@@ -49,7 +49,7 @@ PROBED static void price(struct truth_row *t)
 
 PROBED static void process_order(struct truth_row *t)
 {
-	int64_t at = now_ns();
+	int64_t at = truth_enter(t);
 
 	parse(t);
 	price(t);

@@ -47,7 +47,7 @@ PROBED static void parse(struct truth_row *t)
 
 PROBED static void process_order(struct truth_row *t)
 {
-	int64_t at = now_ns(), before;
+	int64_t at = truth_enter(t), before;
 
 	parse(t);
 	before = now_ns();
