@@ -55,6 +55,7 @@ teardown() {
 	[ "$h1" -ge 2 ]
 	[ $((h1 - h2)) -ge -2 ]
 	[ $((h1 - h2)) -le 2 ]
+	# shellcheck disable=SC2016  # the language's own quotes
 	run "$CULPRIT" query "$dir/run.culprit" --json 'From r In Q9 GroupBy r.`e.procName` Select r.`e.procName`, COUNT, SUM(r.took)'
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"\"x\",\"COUNT\":$((h1 + h2)),\"SUM(r.took)\":$((h1 + h2))"* ]]

@@ -1,5 +1,7 @@
 # A hub of live queries, its agents and operators as processes that are killed. The swarm knows the sum of what it reported.
 
+# shellcheck disable=SC2030,SC2031  # each test is a subshell of its own
+
 load ports.bash
 
 setup() {

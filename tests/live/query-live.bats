@@ -4,7 +4,6 @@ load postgres.bash
 load wait.bash
 
 setup() {
-	culprit=$CULPRIT
 	sample=$BUILD/tests/unit/weave_sample
 	dir=$BATS_TEST_TMPDIR
 	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" 2>/dev/null || true
@@ -50,7 +49,7 @@ as_said() {
 
 @test "a query tells what the program says of itself, second after second" {
 	sample_start 2 3000
-	"$culprit" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 120s --json \
+	"$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 120s --json \
 		'From r In Shop.read Join b In First(Shop.begin) On b -> r GroupBy b.client Select b.client, COUNT As n, SUM(r.bytes) As bytes' \
 		>"$dir/told" 2>"$dir/said" 3>&- 9>&- &
 	query=$!
@@ -70,7 +69,7 @@ as_said() {
 	postgres_init "$pg"
 	postgres_start "$pg"
 	psql -h "$pg" -U postgres -qc 'CREATE TABLE t (a int)' postgres
-	"$culprit" query --live --pid "$(cat "$pg.id")" --tracepoints postgresql --for 120s --json \
+	"$CULPRIT" query --live --pid "$(cat "$pg.id")" --tracepoints postgresql --for 120s --json \
 		'From e In DB.Insert Join q In First(DB.Query) On q -> e GroupBy q.text Select q.text, COUNT As n' \
 		>"$dir/told" 2>"$dir/said" 3>&- &
 	query=$!
@@ -89,11 +88,11 @@ as_said() {
 @test "who asks is killed: the program goes on as it was" {
 	sample_start 2 2000 forever
 	kill -USR1 "$pid"
-	"$culprit" query --live --pid "$pid" --tracepoints "$dir/shop.tp" 'From r In Shop.read Select COUNT' >/dev/null 2>&1 3>&- 9>&- &
+	"$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/shop.tp" 'From r In Shop.read Select COUNT' >/dev/null 2>&1 3>&- 9>&- &
 	query=$!
 	wait_patched "$pid"
 	kill -9 "$query"
-	run "$culprit" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 2s --json 'From r In Shop.read Select COUNT As n'
+	run "$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 2s --json 'From r In Shop.read Select COUNT As n'
 	[ "$status" = 0 ]
 	kill -USR2 "$pid"
 	exec 9>&-

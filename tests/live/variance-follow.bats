@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # culprit variance on programs that others start: scripts and supervisors.
 
+# shellcheck disable=SC2030,SC2031  # each test is a subshell of its own
+
 bats_require_minimum_version 1.5.0
 
 load variance.bash
