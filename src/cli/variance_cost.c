@@ -22,6 +22,7 @@
 #define ASK_EVERY 8
 #define RATE_OF 16 /* looks */
 #define DEAR_PART 0.5
+#define CHEAP_PART 0.2
 
 static double nr_processors(void)
 {
@@ -296,6 +297,13 @@ bool cost_is_dear(const struct session *s)
 	const struct account *a = &s->account;
 
 	return a->rate * a->cost.times / a->lanes > DEAR_PART * a->budget.share;
+}
+
+bool cost_is_cheap(const struct session *s)
+{
+	const struct account *a = &s->account;
+
+	return a->rate * a->cost.times / a->lanes < CHEAP_PART * a->budget.share;
 }
 
 /* What was charged for our code went by what was known then. */

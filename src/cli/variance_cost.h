@@ -61,6 +61,8 @@ void cost_turn(struct session *s, bool is_watched);
 bool cost_wants_pause(const struct session *s);
 /* Whether watching takes so much of the budget that little else can be done meanwhile. */
 bool cost_is_dear(const struct session *s);
+/* Whether watching takes so little that a pause would pay back hardly more than going on does. */
+bool cost_is_cheap(const struct session *s);
 /* What one call costs in this program. */
 double cost_of_call(const struct session *s);
 struct overhead cost_overhead(const struct session *s);

@@ -73,6 +73,9 @@ void session_pace(struct session *s)
 			go_on(s, now);
 		return;
 	}
+	/* what is owed then was lost by looking at stacks and the like, and waits for that only */
+	if (cost_is_cheap(s))
+		wait = 0;
 	if (wait < PAUSE_TELLS && cost_wants_pause(s))
 		wait = PAUSE_TELLS;
 	if (wait < PAUSE_LEAST)
