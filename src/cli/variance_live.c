@@ -125,7 +125,8 @@ int variance_live(const struct live_options *o, struct error *err)
 	if (o->command && s.pid)
 		spawn_go(s.pid);
 	/* little to do, but in time: what is not read is dropped. Who may not has to do without. */
-	if (got == 0 && setpriority(PRIO_PROCESS, 0, READ_NICE) < 0)
+	if (got == 0 && getpriority(PRIO_PROCESS, 0) > READ_NICE &&
+	    setpriority(PRIO_PROCESS, 0, READ_NICE) < 0)
 		errno = 0;
 	while (got == 0) {
 		rest(s.is_refining ? LOOK_LEARNS_NS : s.pace.is_paused ? LOOK_PAUSED_NS : LOOK_NS);

@@ -22,6 +22,7 @@
 #include "capture/probe/family.h"
 #include "capture/probe/members.h"
 
+#define URGENT_NICE (-10)
 #define TICK_MS 100
 #define NAP_MS 10
 #define TICK_MOST_MS 500 /* when nothing new was seen for a while */
@@ -205,7 +206,8 @@ static void apart(int *socket, int32_t *handover)
 	signal(SIGCHLD, SIG_DFL);
 	prctl(PR_SET_NAME, "culprit-guard");
 	/* while it works, others stand still */
-	if (setpriority(PRIO_PROCESS, 0, -10) < 0)
+	if (getpriority(PRIO_PROCESS, 0) > URGENT_NICE &&
+	    setpriority(PRIO_PROCESS, 0, URGENT_NICE) < 0)
 		errno = 0;
 	for (int i = 0; i < 3 && null >= 0; i++)
 		dup2(null, i);
