@@ -77,22 +77,6 @@ static void mark_by(struct probe_function *how, const struct interval_spec *spec
 	}
 }
 
-/* What is done between marks is called by those who call the marks. */
-static void meet_around(struct session *s, uint32_t mark)
-{
-	uint32_t callers[CALLERS_MAX];
-	size_t nr = functions_callers(&s->functions, mark, callers, CALLERS_MAX);
-	struct error ignored = { 0 };
-	struct callees c;
-
-	for (size_t i = 0; i < nr; i++) {
-		if (functions_callees(&s->functions, callers[i], &c, &ignored) < 0)
-			continue;
-		for (size_t k = 0; k < c.nr; k++)
-			watchlist_meet(&s->list, c.v[k], 1);
-	}
-}
-
 static int resolve(struct session *s, const struct interval_spec *spec, struct error *err)
 {
 	uint32_t found[SAME_NAME_MAX];
@@ -122,8 +106,6 @@ static int resolve(struct session *s, const struct interval_spec *spec, struct e
 		/* pieces of work, by which it is told what watching costs */
 		s->list.v.v[number].how.is_unit =
 			spec->role == SPEC_WHOLE || spec->role == SPEC_BEGIN;
-		if (spec->role != SPEC_WHOLE && spec->role != SPEC_CARRY)
-			meet_around(s, found[i]);
 	}
 	return 0;
 }
@@ -272,6 +254,35 @@ static int add_roots(struct session *s, struct error *err)
 	return 0;
 }
 
+static void meet_around(struct session *s, uint32_t mark)
+{
+	uint32_t callers[CALLERS_MAX];
+	size_t nr = functions_callers(&s->functions, mark, callers, CALLERS_MAX);
+	struct error ignored = { 0 };
+	struct callees c;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (functions_callees(&s->functions, callers[i], &c, &ignored) < 0)
+			continue;
+		for (size_t k = 0; k < c.nr; k++)
+			watchlist_meet(&s->list, c.v[k], 1);
+	}
+}
+
+/* What is done between marks is called by those who call the marks. */
+static void meet_between(struct session *s)
+{
+	size_t nr = s->list.v.nr;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct watch *w = &s->list.v.v[i];
+
+		if (!w->is_static && (w->role == ROLE_BEGIN || w->role == ROLE_END ||
+				      w->role == ROLE_PUT || w->role == ROLE_TAKE))
+			meet_around(s, w->function);
+	}
+}
+
 /* What is in the list so far calls others: the first level below the interval. */
 static void expand_roles(struct session *s, struct error *err)
 {
@@ -330,6 +341,8 @@ int session_begin(struct session *s, struct error *err)
 		if (preset) {
 			add_names(s, preset->hot, true);
 			add_names(s, preset->roots, false);
+		} else if (!call_has(s->options->call, "root")) {
+			meet_between(s);
 		}
 		got = add_roots(s, err);
 	}
