@@ -41,7 +41,9 @@ int tracepoint_unknown(struct str query, const struct source_name *s,
 				 "'?",
 				 STR_ARG(s->name), STR_ARG(near.best));
 	return lex_error(query, s->place, err,
-			 "no tracepoint is called '" STR_FMT "': --tracepoints FILE defines them",
+			 "no tracepoint is called '" STR_FMT
+			 "': 'culprit tracepoints' lists those that are known, --tracepoints FILE "
+			 "defines others",
 			 STR_ARG(s->name));
 }
 
