@@ -1,5 +1,7 @@
 #include "lib/advice/bag.h"
 
+#include "lib/advice/spill.h"
+
 #define EPOCH_BITS 20
 #define EPOCHS (((uint64_t)1 << EPOCH_BITS) - 1)
 #define HEAD_BYTES offsetof(struct bag, entries)
@@ -7,7 +9,7 @@
 _Static_assert(sizeof(struct bag) == BAG_BYTES && sizeof(struct bag_entry) == 32, "bags");
 
 /* Forward, so that entries can be moved down. No loop here may become a call of a library. */
-static void copy_words(uint64_t *to, const uint64_t *from, size_t nr)
+void bag_copy_words(uint64_t *to, const uint64_t *from, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		to[i] = from[i];
@@ -47,10 +49,10 @@ void bag_writer_begin(struct bag_writer *w, uint64_t thread)
 	w->thread = thread & ~EPOCHS;
 	w->id = w->thread;
 	w->last = 0;
+	w->spill = thread;
 }
 
-/* Another name, if anything may have seen the one it has. */
-static void writer_anew(struct bag_writer *w)
+void bag_writer_anew(struct bag_writer *w)
 {
 	if (!w->last)
 		return;
@@ -81,7 +83,7 @@ void bag_begin(struct bag *b)
 void bag_clear(struct bag *b, struct bag_writer *w)
 {
 	bag_begin(b);
-	writer_anew(w);
+	bag_writer_anew(w);
 }
 
 static void replace(struct bag *to, const struct bag *from)
@@ -92,7 +94,7 @@ static void replace(struct bag *to, const struct bag *from)
 	to->nr_lost = from->nr_lost;
 	to->order = from->order;
 	copy_bytes(to->lost, from->lost, from->nr_lost * sizeof(*from->lost));
-	copy_words(to->entries, from->entries, from->words);
+	bag_copy_words(to->entries, from->entries, from->words);
 }
 
 void bag_adopt(struct bag *to, const struct bag *from, struct bag_writer *w)
@@ -103,7 +105,7 @@ void bag_adopt(struct bag *to, const struct bag *from, struct bag_writer *w)
 		has_last |= entry_at(from, at)->writer == w->id &&
 			    entry_at(from, at)->change == (uint32_t)w->last;
 	if (!has_last)
-		writer_anew(w);
+		bag_writer_anew(w);
 	replace(to, from);
 }
 
@@ -117,24 +119,42 @@ long bag_serialize(const struct bag *b, void *to, size_t room)
 	return (long)nr;
 }
 
-static bool makes_sense(const struct bag *b, size_t nr)
+static bool entry_makes_sense(const struct bag_entry *e, size_t left)
 {
-	size_t at = 0;
-
-	if (b->magic != BAG_MAGIC || b->flags & ~(BAG_ALL_LOST | BAG_PROMISED) ||
-	    b->nr_lost > BAG_LOST || b->words > BAG_WORDS ||
-	    HEAD_BYTES + 8 * (size_t)b->words != nr)
+	if (left < BAG_HEAD_WORDS || e->words < BAG_HEAD_WORDS || e->words > left ||
+	    e->kind > BAG_SPILLED)
 		return false;
-	while (at < b->words) {
-		const struct bag_entry *e = entry_at(b, at);
+	if (e->kind == BAG_SPILLED)
+		return e->words == BAG_HEAD_WORDS;
+	return e->kind != BAG_GROUP || BAG_HEAD_WORDS + 1 + e->nr_key_words <= e->words;
+}
 
-		if (b->words - at < BAG_HEAD_WORDS || e->words < BAG_HEAD_WORDS ||
-		    e->words > b->words - at || e->kind > BAG_GROUP ||
-		    BAG_HEAD_WORDS + 1 + e->nr_key_words > e->words + (e->kind != BAG_GROUP) * 256u)
+bool bag_entries_make_sense(const uint64_t *words, size_t nr)
+{
+	const struct bag_entry *e;
+
+	for (size_t at = 0; at < nr; at += e->words) {
+		e = (const struct bag_entry *)(const void *)(words + at);
+		if (!entry_makes_sense(e, nr - at))
 			return false;
-		at += e->words;
 	}
 	return true;
+}
+
+static bool makes_sense(const struct bag *b, size_t nr)
+{
+	return b->magic == BAG_MAGIC &&
+	       !(b->flags & ~(BAG_ALL_LOST | BAG_PROMISED | BAG_HAS_SPILLED)) &&
+	       b->nr_lost <= BAG_LOST && b->words <= BAG_WORDS &&
+	       HEAD_BYTES + 8 * (size_t)b->words == nr &&
+	       bag_entries_make_sense(b->entries, b->words);
+}
+
+static void note_spilled(struct bag *b)
+{
+	for (size_t at = 0; at < b->words; at += entry_at(b, at)->words)
+		if (entry_at(b, at)->kind == BAG_SPILLED)
+			b->flags |= BAG_HAS_SPILLED;
 }
 
 bool bag_deserialize(struct bag *b, const void *bytes, size_t nr)
@@ -145,8 +165,10 @@ bool bag_deserialize(struct bag *b, const void *bytes, size_t nr)
 	if (nr < HEAD_BYTES || nr > sizeof(*b))
 		return false;
 	copy_bytes(b, bytes, nr);
-	if (makes_sense(b, nr))
+	if (makes_sense(b, nr)) {
+		note_spilled(b);
 		return true;
+	}
 	bag_begin(b);
 	return false;
 }
@@ -163,12 +185,26 @@ const struct bag_entry *bag_next(const struct bag *b, uint32_t slot, const struc
 	return NULL;
 }
 
-size_t bag_count(const struct bag *b, uint32_t slot)
+/* Items and groups that are here. */
+static size_t nr_here(const struct bag *b, uint32_t slot)
 {
 	size_t nr = 0;
 
 	for (const struct bag_entry *e = bag_next(b, slot, NULL); e; e = bag_next(b, slot, e))
-		nr++;
+		nr += e->kind != BAG_SPILLED;
+	return nr;
+}
+
+/* The same item may be here and among those that were spilled, or spilled twice. */
+size_t bag_count(const struct bag *b, uint32_t slot)
+{
+	size_t nr = nr_here(b, slot);
+
+	if (!(b->flags & BAG_HAS_SPILLED))
+		return nr;
+	for (const struct bag_entry *e = bag_next(b, slot, NULL); e; e = bag_next(b, slot, e))
+		if (e->kind == BAG_SPILLED && e->nr > nr)
+			nr = e->nr;
 	return nr;
 }
 
@@ -197,8 +233,23 @@ static void cut_out(struct bag *b, const struct bag_entry *e)
 {
 	size_t at = word_of(b, e), nr = e->words;
 
-	copy_words(&b->entries[at], &b->entries[at + nr], b->words - at - nr);
+	bag_copy_words(&b->entries[at], &b->entries[at + nr], b->words - at - nr);
 	b->words = (uint16_t)(b->words - nr);
+}
+
+void bag_cut_slot(struct bag *b, uint32_t slot)
+{
+	size_t to = 0;
+
+	for (size_t at = 0, nr; at < b->words; at += nr) {
+		nr = entry_at(b, at)->words;
+		if (entry_at(b, at)->slot == slot)
+			continue;
+		if (to != at)
+			bag_copy_words(&b->entries[to], &b->entries[at], nr);
+		to += nr;
+	}
+	b->words = (uint16_t)to;
 }
 
 static bool is_later(const struct bag_entry *a, const struct bag_entry *b)
@@ -212,7 +263,8 @@ static const struct bag_entry *worst_of(const struct bag *b, uint32_t slot)
 	const struct bag_entry *worst = NULL;
 
 	for (const struct bag_entry *e = bag_next(b, slot, NULL); e; e = bag_next(b, slot, e))
-		if (!worst || is_later(e, worst) == (e->kind == BAG_ITEM_FIRST))
+		if (e->kind != BAG_SPILLED &&
+		    (!worst || is_later(e, worst) == (e->kind == BAG_ITEM_FIRST)))
 			worst = e;
 	return worst;
 }
@@ -229,9 +281,11 @@ static bool is_limited(const struct bag_entry *e)
 
 /* --- packing ---------------------------------------------------------------------------------- */
 
-void bag_item_begin(struct bag *b, struct bag_pending *p, const struct bag_entry *head)
+void bag_item_begin_within(struct bag *b, struct bag_pending *p, const struct bag_entry *head,
+			   uint32_t room)
 {
-	p->is_full = b->words + BAG_HEAD_WORDS > BAG_WORDS;
+	p->room = room;
+	p->is_full = b->words + BAG_HEAD_WORDS > room;
 	p->entry = p->is_full ? NULL : entry_at(b, b->words);
 	if (p->is_full)
 		return;
@@ -240,11 +294,16 @@ void bag_item_begin(struct bag *b, struct bag_pending *p, const struct bag_entry
 	p->entry->nr = 0;
 }
 
+void bag_item_begin(struct bag *b, struct bag_pending *p, const struct bag_entry *head)
+{
+	bag_item_begin_within(b, p, head, BAG_WORDS);
+}
+
 uint64_t *bag_item_words(struct bag *b, struct bag_pending *p, size_t nr)
 {
 	uint64_t *words;
 
-	if (p->is_full || b->words + p->entry->words + nr > BAG_WORDS) {
+	if (p->is_full || b->words + p->entry->words + nr > p->room) {
 		p->is_full = true;
 		return NULL;
 	}
@@ -253,8 +312,7 @@ uint64_t *bag_item_words(struct bag *b, struct bag_pending *p, size_t nr)
 	return words;
 }
 
-/* The highest order of a slot. */
-static uint64_t last_of(const struct bag *b, uint32_t slot)
+uint64_t bag_last(const struct bag *b, uint32_t slot)
 {
 	uint64_t last = 0;
 
@@ -271,11 +329,32 @@ static bool put_over(struct bag *b, const struct bag_entry *e)
 	if (e->kind != BAG_ITEM_RECENT || e->at_most > 1)
 		return false;
 	old = bag_next(b, e->slot, NULL);
-	if (!old || old->words != e->words)
+	if (!old || old->words != e->words || old->kind == BAG_SPILLED)
 		return false;
-	copy_words((uint64_t *)(void *)entry_at(b, word_of(b, old)),
-		   (const uint64_t *)(const void *)e, e->words);
+	if (b->flags & BAG_HAS_SPILLED && bag_next(b, e->slot, old))
+		return false;
+	bag_copy_words((uint64_t *)(void *)entry_at(b, word_of(b, old)),
+		       (const uint64_t *)(const void *)e, e->words);
 	return true;
+}
+
+/* What was spilled before all of the most recent ones is not among them. */
+static void cut_spilled(struct bag *b, const struct bag_entry *e)
+{
+	uint32_t slot = e->slot;
+	uint64_t first;
+
+	if (!(b->flags & BAG_HAS_SPILLED) || e->kind != BAG_ITEM_RECENT ||
+	    nr_here(b, slot) < most_of(e))
+		return;
+	first = worst_of(b, slot)->order;
+	for (e = bag_next(b, slot, NULL); e;)
+		if (e->kind == BAG_SPILLED && e->order < first) {
+			cut_out(b, e);
+			e = bag_next(b, slot, NULL);
+		} else {
+			e = bag_next(b, slot, e);
+		}
 }
 
 bool bag_item_commit(struct bag *b, struct bag_pending *p, struct bag_writer *w, uint64_t time)
@@ -284,19 +363,20 @@ bool bag_item_commit(struct bag *b, struct bag_pending *p, struct bag_writer *w,
 
 	if (p->is_full)
 		return false;
-	bag_change(b, e, w, time, last_of(b, e->slot));
+	bag_change(b, e, w, time, bag_last(b, e->slot));
 	if (put_over(b, e))
 		return true;
 	b->words = (uint16_t)(b->words + e->words);
-	while (is_limited(e) && bag_count(b, e->slot) > most_of(e)) {
+	while (is_limited(e) && nr_here(b, e->slot) > most_of(e)) {
 		const struct bag_entry *worst = worst_of(b, e->slot);
 		size_t nr = worst->words;
 
 		cut_out(b, worst);
 		if (worst == e)
-			break;
+			return true;
 		e = (struct bag_entry *)(void *)((uint64_t *)(void *)e - nr);
 	}
+	cut_spilled(b, e);
 	return true;
 }
 
@@ -336,7 +416,7 @@ static bool makes_room(struct bag *b, const struct bag_entry *e, size_t *until)
 {
 	const struct bag_entry *worst;
 
-	if (!is_limited(e) || bag_count(b, e->slot) < most_of(e))
+	if (!is_limited(e) || nr_here(b, e->slot) < most_of(e))
 		return true;
 	worst = worst_of(b, e->slot);
 	if (is_later(e, worst) != (e->kind == BAG_ITEM_RECENT))
@@ -347,33 +427,60 @@ static bool makes_room(struct bag *b, const struct bag_entry *e, size_t *until)
 	return true;
 }
 
-/* Whether anything is other than before. */
-static bool join_entry(struct bag *to, const struct bag_entry *e, size_t *until)
+struct joining {
+	struct bag *to;
+	struct bag_writer *w;
+	struct bag_spill *s; /* or NULL */
+	size_t until;        /* where twins may be */
+};
+
+/* It finds no room: others may go, or it does. Entries have other places then. */
+static bool join_beyond(struct joining *j, const struct bag_entry *e)
 {
-	struct bag_entry *twin = twin_of(to, e, *until);
+	bool is_kept;
+
+	if (!j->s)
+		return false;
+	is_kept =
+		bag_make_room(j->to, e->words, j->w, j->s) || bag_spill_entry(j->to, e, j->w, j->s);
+	j->until = j->to->words;
+	return is_kept;
+}
+
+/* Whether anything is other than before. */
+static bool join_entry(struct joining *j, const struct bag_entry *e)
+{
+	struct bag *to = j->to;
+	struct bag_entry *twin = twin_of(to, e, j->until);
 	const uint64_t *words = (const uint64_t *)(const void *)e;
+	size_t room = j->s ? j->s->room : BAG_WORDS;
 
 	if (twin) {
 		if (e->order < twin->order ||
 		    (e->order == twin->order && e->change <= twin->change))
 			return false;
-		copy_words((uint64_t *)(void *)twin, words, e->words);
+		bag_copy_words((uint64_t *)(void *)twin, words, e->words);
 		return true;
 	}
-	if (!makes_room(to, e, until))
+	if (!makes_room(to, e, &j->until))
 		return false;
-	if (to->words + e->words > BAG_WORDS) {
-		bag_lose(to, e->slot);
-		return true;
+	if (to->words + e->words > room) {
+		if (!join_beyond(j, e)) {
+			bag_lose(to, e->slot);
+			return true;
+		}
+		if (to->words + e->words > room)
+			return true;
 	}
-	copy_words(&to->entries[to->words], words, e->words);
+	bag_copy_words(&to->entries[to->words], words, e->words);
 	to->words = (uint16_t)(to->words + e->words);
 	return true;
 }
 
-void bag_join(struct bag *to, const struct bag *from)
+void bag_join_spilling(struct bag *to, const struct bag *from, struct bag_writer *w,
+		       struct bag_spill *s)
 {
-	size_t until = to->words;
+	struct joining j = { to, w, s, to->words };
 	bool is_other = false;
 
 	if (bag_is_empty(from))
@@ -383,11 +490,16 @@ void bag_join(struct bag *to, const struct bag *from)
 		return;
 	}
 	for (size_t at = 0; at < from->words; at += entry_at(from, at)->words)
-		is_other |= join_entry(to, entry_at(from, at), &until);
+		is_other |= join_entry(&j, entry_at(from, at));
 	for (size_t i = 0; i < from->nr_lost; i++)
 		bag_lose(to, from->lost[i]);
 	is_other |= from->flags & ~to->flags;
 	to->flags |= from->flags;
 	if (is_other)
 		to->order = (from->order > to->order ? from->order : to->order) + 1;
+}
+
+void bag_join(struct bag *to, const struct bag *from)
+{
+	bag_join_spilling(to, from, NULL, NULL);
 }

@@ -131,8 +131,15 @@ void bag_promise_keep(struct bag *b, uint64_t order, const struct bag *came)
 {
 	uint64_t most = highest(came), by = most >= order ? most + 1 - order : 0;
 
-	for (size_t at = 0; by && at < b->words; at += entry_at(b, at)->words)
-		if (entry_at(b, at)->order > order)
-			entry_at(b, at)->order += by;
+	for (size_t at = 0; by && at < b->words; at += entry_at(b, at)->words) {
+		struct bag_entry *e = entry_at(b, at);
+
+		if (e->order <= order)
+			continue;
+		e->order += by;
+		/* what was spilled keeps its order: nobody knows what comes first */
+		if (e->kind == BAG_SPILLED)
+			bag_lose(b, e->slot);
+	}
 	bag_join(b, came);
 }

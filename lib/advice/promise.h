@@ -21,6 +21,8 @@ struct bag_promise {
 	uint64_t began;    /* when the connection did, ns; 0: that was not seen */
 };
 
+#define BAG_PROMISE_WORDS (BAG_HEAD_WORDS + sizeof(struct bag_promise) / 8)
+
 static inline bool bag_is_promised(const struct bag *b)
 {
 	return b->flags & BAG_PROMISED;

@@ -114,8 +114,8 @@ static void warn_of_size(struct maker *m, uint32_t stage)
 	w.text = arena_fmt(
 		m->arena,
 		"'" STR_FMT "' packs %s, and a request carries about %zu of them (%zu bytes each): "
-		"rows of requests with more are counted as incomplete. First, MostRecent or an "
-		"aggregate of it carries less",
+		"what is beyond is told by itself and joined outside, which costs more. First, "
+		"MostRecent or an aggregate of it carries less",
 		STR_ARG(s->alias),
 		s->take == TAKE_ALL ? "every tuple" : "more tuples than it has room for", fit,
 		bytes);
@@ -222,6 +222,7 @@ static int make_stage(struct maker *m, uint32_t stage)
 			got = advice_verify(&w.program, &bounds, m->err);
 		if (got >= 0 && stage && !bounds.nr_fitting)
 			got = refuse_size(m, s, &bounds);
+		w.program.piece = (uint16_t)m->set->v.nr;
 		if (got >= 0)
 			vec_push(&m->set->v, w);
 	}

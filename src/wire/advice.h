@@ -127,7 +127,9 @@ struct advice_program {
 	uint16_t at_most; /* of FIRST and RECENT */
 	uint8_t nr_ops, nr_constants, nr_children, nr_columns;
 	uint8_t nr_totals;
-	uint8_t reserved[7];
+	uint8_t reserved;
+	uint16_t piece; /* which of its query's programs */
+	uint8_t reserved_too[4];
 	uint8_t columns[ADVICE_COLUMNS]; /* registers */
 	struct advice_part totals[ADVICE_TOTALS];
 	struct advice_child children[ADVICE_CHILDREN];

@@ -16,7 +16,7 @@
 
 #define PROBE_REGION_NAME "culprit-probe"
 #define PROBE_REGION_MAGIC 0x31656f6270706c63u
-#define PROBE_REGION_VERSION 12
+#define PROBE_REGION_VERSION 13
 
 #define PROBE_FUNCTIONS 65536u
 #define PROBE_THREADS 2048u       /* places in the table of threads; a power of two */
@@ -69,7 +69,15 @@ struct probe_tally {
 	uint64_t nr_cut;        /* rows and tuples with a text that was longer than is kept */
 	uint64_t nr_mistyped, nr_beyond, nr_damaged; /* as struct advice_out has them */
 	uint64_t nr_unread;                          /* inputs whose memory was not there */
+	uint64_t nr_spilled;                         /* tuples that were told by themselves */
+	uint64_t nr_deferred;                        /* runs that are to be finished */
 };
+
+/* Rows one behind another: before each stands a word, its length with what it is above 32. A word
+ * that is 0 says that what follows begins anew. */
+#define PROBE_ROW_SPILL \
+	((uint64_t)1 << 32) /* struct spill_record, otherwise struct probe_group \
+			     */
 
 /* What advice of one thread has told. */
 struct probe_results {
@@ -297,10 +305,10 @@ struct probe_kept {
 /* What a thread carries. */
 struct probe_bag {
 	uint64_t session;    /* the region's, when it was last empty */
-	uint64_t writer[3];  /* struct bag_writer */
+	uint64_t writer[4];  /* struct bag_writer */
 	uint64_t carried[4]; /* how it came here (guest/courier.h); 0 when it was last empty */
 	uint64_t tid;        /* whose it is */
-	uint64_t reserved[7];
+	uint64_t reserved[6];
 	uint64_t bag[PROBE_BAG_BYTES / 8]; /* struct bag */
 };
 

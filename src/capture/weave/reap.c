@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "wire/spill.h"
 
 #define HEAD_WORDS (sizeof(struct probe_group) / 8)
 #define TOTAL_WORDS (sizeof(struct probe_total) / 8)
@@ -170,7 +171,16 @@ static void group_tell(const uint64_t *from, size_t nr, reap_row *row, void *ctx
 		c->nr_broken++;
 }
 
-static void rows_of(struct probe_results *r, reap_row *row, void *ctx, struct reap_counts *c)
+static void spill_tell(const uint64_t *from, size_t nr, reap_spill *spill, void *ctx)
+{
+	uint64_t words[SPILL_WORDS];
+
+	memcpy(words, from, nr * 8);
+	spill(ctx, words, nr);
+}
+
+static void rows_of(struct probe_results *r, reap_row *row, reap_spill *spill, void *ctx,
+		    struct reap_counts *c)
 {
 	uint64_t head = __atomic_load_n(&r->row_head, __ATOMIC_ACQUIRE), tail = r->row_tail;
 
@@ -180,12 +190,18 @@ static void rows_of(struct probe_results *r, reap_row *row, void *ctx, struct re
 	}
 	while (tail != head) {
 		uint64_t at = tail & (PROBE_ROW_WORDS - 1), nr = r->rows[at];
+		bool is_spill = nr & PROBE_ROW_SPILL;
 
-		if (!nr) {
+		nr &= ~PROBE_ROW_SPILL;
+		if (!nr && !is_spill) {
 			tail += PROBE_ROW_WORDS - at;
-		} else if (nr > ROW_MAX || at + 1 + nr > PROBE_ROW_WORDS) {
+		} else if (!nr || nr > (is_spill ? SPILL_WORDS : ROW_MAX) ||
+			   at + 1 + nr > PROBE_ROW_WORDS) {
 			c->nr_broken++;
 			tail = head;
+		} else if (is_spill) {
+			spill_tell(r->rows + at + 1, nr, spill, ctx);
+			tail += 1 + nr;
 		} else {
 			group_tell(r->rows + at + 1, nr, row, ctx, c);
 			tail += 1 + nr;
@@ -196,10 +212,10 @@ static void rows_of(struct probe_results *r, reap_row *row, void *ctx, struct re
 	}
 }
 
-void reap_rows(struct reap *g, reap_row *row, void *ctx, struct reap_counts *c)
+void reap_rows(struct reap *g, reap_row *row, reap_spill *spill, void *ctx, struct reap_counts *c)
 {
 	for (uint32_t i = 0; i < nr_claimed(g); i++)
-		rows_of(results_at(g, i), row, ctx, c);
+		rows_of(results_at(g, i), row, spill, ctx, c);
 }
 
 static void table_read(struct probe_table *t, reap_row *row, void *ctx, struct reap_counts *c)

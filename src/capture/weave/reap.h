@@ -4,6 +4,7 @@
 #define CULPRIT_CAPTURE_WEAVE_REAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "capture/probe/probe.h"
@@ -45,11 +46,13 @@ struct reap_counts {
 };
 
 typedef void reap_row(void *ctx, const struct reaped *row);
+/* A record of what found no room in a bag (wire/spill.h), not looked into. */
+typedef void reap_spill(void *ctx, const uint64_t *words, size_t nr);
 
 void reap_init(struct reap *g, struct probe_view view);
 void reap_done(struct reap *g);
-/* Rows that were told one by one: often enough that there is room for more. */
-void reap_rows(struct reap *g, reap_row *row, void *ctx, struct reap_counts *c);
+/* What was told one by one: often enough that there is room for more. */
+void reap_rows(struct reap *g, reap_row *row, reap_spill *spill, void *ctx, struct reap_counts *c);
 /* Rows that were added up. is_over: nobody runs there any more. */
 void reap_groups(struct reap *g, bool is_over, reap_row *row, void *ctx, struct reap_counts *c);
 

@@ -42,6 +42,7 @@ int weave_open(struct weave **out, const struct weave_options *o, struct error *
 	w->host_hash = str_hash(str_of(name)) ^ (uint64_t)time_now();
 	w->session = (uint64_t)time_now();
 	far_open(w, o->reaches_others);
+	spill_open(w);
 	*out = w;
 	return 0;
 }
@@ -67,6 +68,7 @@ void weave_close(struct weave *w)
 	vec_done(&w->queries);
 	programs_done(&w->programs);
 	far_close(w);
+	spill_close(w);
 	handover_table_close(&w->table);
 	ticks_done(&w->ticks);
 	free(w);
@@ -414,25 +416,29 @@ static void counts_tell(struct weave *w)
 	w->health.nr_runs += t->nr_runs;
 	w->health.nr_emitted += t->nr_emitted;
 	w->health.nr_packed += t->nr_packed;
+	w->health.nr_spilled += t->nr_spilled;
 	w->counts = (struct reap_counts){ 0 };
 }
 
 int weave_gather(struct weave *w, bool with_groups, struct error *err)
 {
 	struct probe_clock clock = clock_now(w);
+	bool is_over = true;
 	int r = 0;
 
 	vec_each (&w->processes, p) {
 		r = process_tend(p, &clock, err);
 		if (r < 0)
 			return r;
+		is_over &= p->has_ended;
 		vec_each (&p->families, f) {
-			reap_rows(&f->reap, weave_row, w, &w->counts);
+			reap_rows(&f->reap, weave_row, weave_spilled, w, &w->counts);
 			if (with_groups || p->has_ended)
 				reap_groups(&f->reap, p->has_ended, weave_row, w, &w->counts);
 		}
 	}
 	far_tend(w);
+	spill_tend(w, is_over ? SPILLS_ALL : 0);
 	counts_tell(w);
 	for (size_t i = w->processes.nr; i-- > 0;)
 		if (w->processes.v[i].has_ended) {
@@ -460,6 +466,8 @@ int weave_remove(struct weave *w, uint64_t id, struct error *err)
 	/* both tables */
 	weave_gather(w, true, &ignored);
 	weave_gather(w, true, &ignored);
+	spill_tend(w, q->number);
+	counts_tell(w);
 	return r;
 }
 
@@ -491,6 +499,7 @@ void weave_health(const struct weave *w, struct weave_health *h)
 	*h = w->health;
 	h->nr_processes = (uint32_t)w->processes.nr;
 	h->nr_queries = (uint32_t)w->queries.nr;
+	h->nr_unfinished = spills_waiting(w->spills);
 	vec_each (&w->processes, p) {
 		h->nr_families += (uint32_t)p->families.nr;
 		vec_each (&p->stitches, s)

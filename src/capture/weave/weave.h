@@ -77,6 +77,9 @@ struct weave_health {
 	uint64_t nr_runs;                        /* of advice */
 	uint64_t nr_emitted;                     /* rows */
 	uint64_t nr_packed;                      /* tuples */
+	uint64_t nr_spilled;                     /* … of which no bag had room */
+	uint64_t nr_finished;                    /* runs that needed such ones */
+	uint64_t nr_unfinished;                  /* … and wait for them */
 	uint64_t nr_bags_sent, nr_bags_received; /* over connections */
 	struct losses losses;
 };

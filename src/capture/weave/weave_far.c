@@ -10,36 +10,12 @@
 
 #define TRY_NS (100 * NS_MS) /* also without news: time runs out for some */
 
-/* What is told of one run. */
-struct made {
-	struct weave *w;
-	uint32_t query;
-};
-
 static struct weave_query *query_of(const struct weave *w, uint32_t number)
 {
 	vec_each (&w->queries, q)
 		if ((*q)->number == number)
 			return *q;
 	return NULL;
-}
-
-static void row_emit(void *to, const struct advice_row *row)
-{
-	const struct made *m = to;
-	struct reaped r = { .query = m->query,
-			    .nr_columns = row->program->nr_columns,
-			    .nr_totals = row->program->nr_totals,
-			    .flags = row->flags,
-			    .times = row->times };
-
-	r.nr_incomplete = row->flags & ADVICE_ROW_INCOMPLETE ? row->times : 0;
-	memcpy(r.columns, row->columns, r.nr_columns * sizeof(*r.columns));
-	for (size_t i = 0; i < r.nr_totals; i++) {
-		r.totals[i].nr = row->totals[i].nr;
-		r.totals[i].value = row->totals[i].value;
-	}
-	weave_row(m->w, &r);
 }
 
 static void tally_add(struct probe_tally *t, const struct advice_out *o)
@@ -51,6 +27,7 @@ static void tally_add(struct probe_tally *t, const struct advice_out *o)
 	t->nr_mistyped += o->nr_mistyped;
 	t->nr_beyond += o->nr_beyond;
 	t->nr_damaged += o->nr_damaged;
+	t->nr_dropped += o->nr_dropped;
 }
 
 /* False where what stands there is not of this program. */
@@ -59,8 +36,7 @@ static bool run_make(struct weave *w, const struct weave_query *q, const struct 
 {
 	const struct advice_program *p = &q->advice.v.v[r->which].program;
 	struct advice_value inputs[ADVICE_INPUTS] = { 0 };
-	struct made made = { w, q->number };
-	struct advice_out out = { .to = &made, .emit = row_emit };
+	struct advice_out out = { .to = w, .emit = weave_emit, .spill = &w->spill };
 	struct bag_writer writer;
 	size_t nr = 0;
 
@@ -72,7 +48,7 @@ static bool run_make(struct weave *w, const struct weave_query *q, const struct 
 		}
 	if (!(p->flags & ADVICE_EMITS))
 		return false;
-	bag_writer_begin(&writer, 1ull << 32);
+	weave_writer_begin(w, &writer);
 	advice_run(p, inputs, bag, &writer, r->time_ns, &out);
 	tally_add(&w->counts.tally, &out);
 	return true;

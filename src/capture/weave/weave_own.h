@@ -13,8 +13,12 @@
 #include "capture/weave/process.h"
 #include "capture/weave/table.h"
 #include "capture/weave/weave.h"
+#include "lib/advice/spill.h"
 #include "query/advice_compile.h"
 #include "query/partial.h"
+#include "query/spills.h"
+
+struct advice_row;
 
 struct weave_query {
 	uint64_t id;
@@ -46,10 +50,26 @@ struct weave {
 	char addresses[HANDOVER_HERE][FAR_ADDRESS_TEXT];
 	uint64_t news; /* of far_in, when runs that are held were tried last, … */
 	int64_t tried; /* … and when that was, tick */
+	struct spills *spills;
+	struct bag_spill spill; /* of runs that are made here */
+	uint64_t spill_record[SPILL_WORDS];
+	uint64_t nr_writers;
 };
 
 /* A row that a process has told; ctx: the weave. */
 void weave_row(void *ctx, const struct reaped *row);
+
+/* weave_spill.c */
+void spill_open(struct weave *w);
+/* Finishes what can be; last: as spills_finish has it. */
+void spill_tend(struct weave *w, uint32_t last);
+void spill_close(struct weave *w);
+/* A record that a process has told; ctx: the weave. */
+void weave_spilled(void *ctx, const uint64_t *words, size_t nr);
+/* A row of a run that was made here; ctx: the weave. */
+void weave_emit(void *ctx, const struct advice_row *row);
+/* Who writes in such a run: nobody else. */
+void weave_writer_begin(struct weave *w, struct bag_writer *writer);
 
 /* weave_far.c */
 void far_open(struct weave *w, bool reaches_others);

@@ -36,6 +36,7 @@ static bool courier_of(struct probe_thread *t, struct courier *c)
 	c->tid = t->tid;
 	c->bag = weave_bag(t);
 	c->writer = weave_writer(t);
+	c->spill = weave_spill(t, &c->spill_room);
 	c->state = state_of(t);
 	c->room = (struct courier_room *)own->carry_rooms[guest_thread_number(t)];
 	return true;

@@ -223,7 +223,7 @@ static void bag_take(const struct courier *c, const struct handover_found *v, bo
 		return;
 	}
 	if (adds)
-		bag_join(c->bag, &m->bag);
+		bag_join_spilling(c->bag, &m->bag, c->writer, c->spill);
 	else
 		bag_adopt(c->bag, &m->bag, c->writer);
 	c->state->origin = v->origin;
@@ -319,6 +319,8 @@ void courier_settle(const struct courier *c)
 static void promise_add(const struct courier *c, struct courier_fd *f)
 {
 	f->is_next = 0;
+	if (c->spill)
+		bag_make_room(c->bag, BAG_PROMISE_WORDS, c->writer, c->spill);
 	if (!bag_promise(c->bag, c->writer, &f->promise, c->time))
 		count(&c->counts->nr_gone);
 }

@@ -16,6 +16,7 @@
 
 #include "capture/probe/guest/stream.h"
 #include "lib/advice/promise.h"
+#include "lib/advice/spill.h"
 
 #define COURIER_FDS 16384u
 #define COURIER_PENDING 16u
@@ -71,6 +72,8 @@ struct courier {
 	uint32_t tid;
 	struct bag *bag;
 	struct bag_writer *writer;
+	struct bag_spill *spill; /* for what finds no room in the bag, or NULL */
+	struct bag_spill spill_room;
 	struct courier_state *state;
 	struct courier_room *room;
 	uint64_t now;

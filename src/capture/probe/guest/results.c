@@ -273,6 +273,19 @@ void results_hold(struct results_to *t, const struct probe_advice *a,
 	row_done(t->results, to, g);
 }
 
+uint64_t *results_spill_begin(void *to, size_t nr)
+{
+	return row_room(to, nr);
+}
+
+void results_spill_end(void *to, size_t nr)
+{
+	struct probe_results *r = to;
+
+	r->rows[r->row_head & (PROBE_ROW_WORDS - 1)] = nr | PROBE_ROW_SPILL;
+	__atomic_store_n(&r->row_head, r->row_head + 1 + nr, __ATOMIC_RELEASE);
+}
+
 void results_emit(void *to, const struct advice_row *row)
 {
 	struct results_to *t = to;

@@ -3,6 +3,8 @@
 #ifndef CULPRIT_CAPTURE_PROBE_GUEST_RESULTS_H
 #define CULPRIT_CAPTURE_PROBE_GUEST_RESULTS_H
 
+#include <stddef.h>
+
 #include "wire/probe_region.h"
 
 struct advice_row;
@@ -10,6 +12,10 @@ struct bag;
 
 /* For struct advice_out; to: struct results_to. */
 void results_emit(void *to, const struct advice_row *row) __attribute__((visibility("hidden")));
+
+/* For struct bag_spill; to: struct probe_results. */
+uint64_t *results_spill_begin(void *to, size_t nr) __attribute__((visibility("hidden")));
+void results_spill_end(void *to, size_t nr) __attribute__((visibility("hidden")));
 
 struct results_to {
 	struct probe_results *results;

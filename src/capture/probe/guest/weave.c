@@ -2,13 +2,14 @@
 
 #include "capture/probe/guest/carry.h"
 #include "capture/probe/guest/results.h"
+#include "lib/advice/spill.h"
 #include "lib/advice/vm.h"
 #include "lib/advice/waiting.h"
 
 #define TEXTS_MAX 8 /* texts that one piece of advice reads in memory */
 #define PAGE 4096u
 
-_Static_assert(sizeof(struct bag) <= PROBE_BAG_BYTES && sizeof(struct bag_writer) == 24, "bags");
+_Static_assert(sizeof(struct bag) <= PROBE_BAG_BYTES && sizeof(struct bag_writer) == 32, "bags");
 
 /* What advice may read. */
 struct moment {
@@ -57,6 +58,17 @@ struct bag *weave_bag(struct probe_thread *t)
 struct bag_writer *weave_writer(struct probe_thread *t)
 {
 	return (struct bag_writer *)own_bag(t)->writer;
+}
+
+struct bag_spill *weave_spill(const struct probe_thread *t, struct bag_spill *s)
+{
+	if (!t->ring)
+		return NULL;
+	s->to = &t->ring->results;
+	s->begin = results_spill_begin;
+	s->end = results_spill_end;
+	s->room = BAG_WORDS;
+	return s;
 }
 
 bool weave_bag_is_empty(const struct probe_thread *t)
@@ -307,6 +319,7 @@ static void out_begin(struct advice_out *o, struct results_to *to)
 	/* one by one: the compiler would take its time to clear all of it at once */
 	o->nr_emitted = o->nr_packed = o->nr_incomplete = o->nr_lost = 0;
 	o->nr_cut = o->nr_mistyped = o->nr_beyond = o->nr_damaged = 0;
+	o->nr_spilled = o->nr_deferred = o->nr_dropped = 0;
 }
 
 static void counts_add(struct probe_tally *r, const struct advice_out *o, const struct reading *in)
@@ -315,9 +328,13 @@ static void counts_add(struct probe_tally *r, const struct advice_out *o, const 
 	r->nr_emitted += o->nr_emitted;
 	r->nr_packed += o->nr_packed;
 	if (__builtin_expect(!(o->nr_lost | o->nr_incomplete | o->nr_cut | o->nr_mistyped |
-			       o->nr_beyond | o->nr_damaged | in->nr_unread),
+			       o->nr_beyond | o->nr_damaged | o->nr_spilled | o->nr_deferred |
+			       o->nr_dropped | in->nr_unread),
 			     1))
 		return;
+	r->nr_spilled += o->nr_spilled;
+	r->nr_deferred += o->nr_deferred;
+	r->nr_dropped += o->nr_dropped;
 	r->nr_lost += o->nr_lost;
 	r->nr_incomplete += o->nr_incomplete;
 	r->nr_cut += o->nr_cut;
@@ -351,6 +368,7 @@ __attribute__((noinline)) static void run(struct probe_thread *t, const uint16_t
 	struct probe_region *g = culprit_code.region;
 	struct reading in; /* most of it is not used: it is not to be cleared */
 	struct advice_out out;
+	struct bag_spill spill;
 	struct results_to to;
 	bool is_emptied = false;
 	uint16_t first;
@@ -366,6 +384,7 @@ __attribute__((noinline)) static void run(struct probe_thread *t, const uint16_t
 	in.nr_unread = in.time_ns = 0;
 	in.has_times = false;
 	out_begin(&out, &to);
+	out.spill = weave_spill(t, &spill);
 	/* what is taken away from now on stays as it is until we are done */
 	first = __atomic_load_n(list, __ATOMIC_SEQ_CST);
 	for (unsigned nr = 0; first && first <= PROBE_ADVICES && nr < PROBE_ADVICES; nr++) {
@@ -487,10 +506,12 @@ static void join_copy(struct probe_thread *t, const struct probe_bag *from)
 	const struct bag *bag = (const struct bag *)from->bag;
 	struct probe_birth *room = birth_new();
 	size_t nr = bag_bytes(bag);
+	struct bag_spill spill;
 
 	if (room && nr <= sizeof(room->bag.bag) &&
 	    bag_deserialize((struct bag *)room->bag.bag, bag, nr))
-		bag_join(weave_bag(t), (const struct bag *)room->bag.bag);
+		bag_join_spilling(weave_bag(t), (const struct bag *)room->bag.bag, weave_writer(t),
+				  weave_spill(t, &spill));
 	else if (t->ring)
 		t->ring->results.tally.nr_lost++;
 	if (room)

@@ -6,6 +6,7 @@
 #include "capture/probe/guest/guest.h"
 
 struct bag;
+struct bag_spill;
 struct bag_writer;
 
 #define PROBE_WOVEN (PROBE_WANT_ADVICE | PROBE_WANT_CARRY | PROBE_WANT_BIRTH | PROBE_WANT_DEATH)
@@ -14,6 +15,8 @@ struct bag_writer;
 struct bag *weave_bag(struct probe_thread *t);
 /* Under which name the thread writes into bags. */
 struct bag_writer *weave_writer(struct probe_thread *t);
+/* Where what finds no room in its bag goes: fills it, or NULL. */
+struct bag_spill *weave_spill(const struct probe_thread *t, struct bag_spill *s);
 /* One test: nothing was packed by anybody since the session began. */
 bool weave_bag_is_empty(const struct probe_thread *t);
 
