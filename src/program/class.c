@@ -74,6 +74,7 @@ static int read_constants(struct class *c, struct str *s, struct arena *a, struc
 		if (tag == CONSTANT_LONG || tag == CONSTANT_DOUBLE)
 			i++; /* takes two places, the second is empty */
 	}
+	c->constants_end = (uint32_t)(s->p - c->bytes.p);
 	return 0;
 }
 

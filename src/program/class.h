@@ -109,6 +109,7 @@ struct class
 	uint16_t minor, major, access;
 	uint16_t nr_constants;
 	uint32_t *constants;    /* where each begins in bytes, 0 for none */
+	uint32_t constants_end; /* where the last one ends */
 	struct str name, super; /* internal names; super is empty for Object and modules */
 	struct str *interfaces;
 	uint16_t nr_interfaces;

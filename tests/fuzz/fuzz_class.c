@@ -1,10 +1,11 @@
-/* Class files: everything that is told lies within the bytes, and the values of every method hold
- * together. */
+/* Class files: everything that is told lies within the bytes, the values of every method hold
+ * together, and what is put into methods gives a class again. */
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "program/class.h"
 #include "program/dominance.h"
+#include "program/rewrite/rewrite.h"
 #include "program/values.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -63,6 +64,35 @@ static void check_flow(const struct flow *f, struct arena *a)
 		must(dominance_holds(&d, f->walk[0], f->walk[i]));
 }
 
+static void check_rewrite(const struct class *c, struct arena *a)
+{
+	static const char code[] = "\x08\x57"; /* a number, and away with it */
+	struct rewrite r = { .class = c };
+	struct error err = { 0 };
+	struct rewrite_put *puts =
+		arena_array(a, struct rewrite_put, 4 * (size_t)c->nr_methods + 1);
+	struct buf out = { 0 };
+	struct class again;
+	size_t nr = 0;
+
+	for (uint16_t i = 0; i < c->nr_methods; i++)
+		for (int where = REWRITE_ENTRY; where <= REWRITE_LINE; where++)
+			puts[nr++] = (struct rewrite_put){ .method = i,
+							   .where = (enum rewrite_where)where,
+							   .line = 1,
+							   .code = { code, 2 },
+							   .stack = 1 };
+	if (rewrite_write(&r, puts, nr, &out, &err) < 0) {
+		must(err.code > 0 && err.msg[0]);
+	} else {
+		must(class_read(&again, buf_str(&out), a, &err) >= 0);
+		must(again.nr_methods == c->nr_methods &&
+		     again.nr_constants == c->nr_constants + r.nr);
+	}
+	rewrite_done(&r);
+	buf_done(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena a = { 0 };
@@ -73,6 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(err.code > 0 && err.msg[0]);
 	} else {
 		check_constants(&c);
+		check_rewrite(&c, &a);
 		for (uint16_t i = 0; i < c.nr_methods; i++) {
 			struct arena scratch = { 0 };
 			struct values v;
