@@ -159,7 +159,7 @@ no_guardian() {
 
 @test "a process that is watched already" {
 	open_shop
-	timeout -s KILL 60 "$CULPRIT" variance --no-run --interval process_order -p "$SHOP" --for 4s >first 2>&1 3>&- 4>&- &
+	timeout -s KILL 300 "$CULPRIT" variance --no-run --interval process_order -p "$SHOP" --for 4s >first 2>&1 3>&- 4>&- &
 	local first=$!
 	wait_patched "$SHOP"
 	variance 2 --interval process_order -p "$SHOP"

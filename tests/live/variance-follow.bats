@@ -56,7 +56,7 @@ all_seen() {
 
 @test "a server that outlives the watch is left alone, and told" {
 	script "setsid $PROGRAM 20 >/dev/null 2>&1 & echo \$! >server; exit 0"
-	timeout -s KILL 60 "$CULPRIT" variance --no-run --for 2s --interval process_order -- ./start >answer 2>said 3>&- 4>&-
+	timeout -s KILL 300 "$CULPRIT" variance --no-run --for 2s --interval process_order -- ./start >answer 2>said 3>&- 4>&-
 	LEFT=$(cat server)
 	grep -q "goes on" said
 	kill -0 "$LEFT"
@@ -77,7 +77,7 @@ has_begun() {
 	./start 3>&- 4>&- &
 	LEFT=$!
 	wait_until has_begun
-	timeout -s KILL 60 "$CULPRIT" variance --json --no-run --rounds 1 --round 30s --interval process_order -p "$LEFT" >factors.json 2>said 3>&- 4>&-
+	timeout -s KILL 300 "$CULPRIT" variance --json --no-run --rounds 1 --round 30s --interval process_order -p "$LEFT" >factors.json 2>said 3>&- 4>&-
 	cat said
 	seen=$(grep -o '"rounds":.*"intervals":[0-9]*' factors.json | grep -o '[0-9]*$')
 	# of the second and third nearly all; a busy machine takes its time
@@ -86,6 +86,6 @@ has_begun() {
 
 @test "a script that starts no such program" {
 	script "/bin/true; sleep 0.1; exit 0"
-	run -2 timeout -s KILL 60 "$CULPRIT" variance --no-run --interval process_order -- ./start
+	run -2 timeout -s KILL 300 "$CULPRIT" variance --no-run --interval process_order -- ./start
 	[[ "$output" == *"none of 3 programs has it"* ]]
 }

@@ -39,7 +39,7 @@ guest() {
 watch() {
 	local want=$1 got=0
 	shift
-	timeout -s KILL 60 "$CULPRIT" variance --no-run --round 100ms --for 1s -p "$GUEST" "$@" >told 2>said 3>&- 4>&- || got=$?
+	timeout -s KILL 300 "$CULPRIT" variance --no-run --round 100ms --for 1s -p "$GUEST" "$@" >told 2>said 3>&- 4>&- || got=$?
 	[[ " $want " == *" $got "* ]] || { cat said answer; return 1; }
 	kill -0 "$GUEST" || { cat said answer; return 1; }
 }
@@ -107,7 +107,7 @@ sessions() {
 	guest "$bin" 600
 	for i in $(seq "$TIMES"); do
 		[ $((i % 2)) = 0 ] || { timeout -s INT 3 bpftrace -p "$GUEST" -e "$probes" >/dev/null 2>&1 3>&- 4>&- & OTHER=$!; sleep 0.$((i % 9 + 1)); }
-		timeout -s KILL 60 "$CULPRIT" variance --no-run --round 50ms --for 2s -p "$GUEST" --overhead 50% --interval process_order >told 2>said 3>&- 4>&- &
+		timeout -s KILL 300 "$CULPRIT" variance --no-run --round 50ms --for 2s -p "$GUEST" --overhead 50% --interval process_order >told 2>said 3>&- 4>&- &
 		local watcher=$!
 		[ $((i % 2)) = 1 ] || { sleep 1.$((i % 9)); timeout -s INT 3 bpftrace -p "$GUEST" -e "$probes" >/dev/null 2>&1 3>&- 4>&- & OTHER=$!; }
 		wait "$watcher" || true

@@ -73,6 +73,30 @@ static void held_add(struct family_held *h, int64_t ns)
 		h->longest_ns = ns;
 }
 
+/* Stopped where it can be asked, if that comes soon: a program that gets signals all the time may
+ * have one to take wherever it is stopped. */
+static int stop_to_ask(struct tracee *t, int pid, struct image *im, struct tracee_late *late,
+		       struct family_held *held, struct error *err)
+{
+	for (int i = 0;; i++) {
+		int r = tracee_stop(t, pid, late, err);
+
+		if (r < 0)
+			return r;
+		r = filter_check(t, err);
+		if (r == 0)
+			r = image_read(im, pid, t->mem, err);
+		if (r == 0 && (i == TRIES || tracee_can_be_asked(t, im)))
+			return 0;
+		held_add(held, tracee_go(t, late));
+		image_done(im);
+		if (r < 0)
+			return r;
+		*im = (struct image){ 0 };
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+}
+
 int family_enter(struct family *f, int pid, size_t max_bytes, int handover,
 		 struct tracee_late *late, struct family_held *held, struct error *err)
 {
@@ -83,15 +107,11 @@ int family_enter(struct family *f, int pid, size_t max_bytes, int handover,
 	*f = (struct family){ .fd = -1 };
 	r = remote_check(pid, err);
 	if (r == 0)
-		r = tracee_stop(&t, pid, late, err);
+		r = stop_to_ask(&t, pid, &im, late, held, err);
 	if (r < 0)
 		return r;
 	f->patches = mem_alloc(mem_bytes(PROBE_FUNCTIONS, sizeof(*f->patches)));
-	r = filter_check(&t, err);
-	if (r == 0)
-		r = image_read(&im, pid, t.mem, err);
-	if (r == 0)
-		r = remote_adopt(f, &t, &im, err);
+	r = remote_adopt(f, &t, &im, err);
 	if (r == 0)
 		r = remote_enter(f, &t, &im, rings_wanted(t.threads.nr, max_bytes), err);
 	if (r >= 0)

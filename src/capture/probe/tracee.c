@@ -461,6 +461,11 @@ static struct tracee_thread *lender_find(struct tracee *t, const struct image *i
 	return best;
 }
 
+bool tracee_can_be_asked(struct tracee *t, const struct image *im)
+{
+	return lender_find(t, im) != NULL;
+}
+
 /* The list and the code, in its memory. While it works for us no signal disturbs it: the last call
  * of the list allows them again. */
 static int borrowed_write(const struct tracee *t, const struct tracee_thread *v,

@@ -58,6 +58,9 @@ struct tracee_call {
 #define TRACEE_TEXT_MAX 32
 #define TRACEE_CALLS_MAX 7
 
+/* Whether one of its threads can make system calls for us: none can that has a signal to take
+ * first. */
+bool tracee_can_be_asked(struct tracee *t, const struct image *im);
 /* System calls made by one of its threads. */
 int tracee_calls(struct tracee *t, const struct image *im, struct tracee_call *calls, size_t nr,
 		 struct error *err);
