@@ -20,7 +20,7 @@ static void ask(struct far_in *f, uint64_t key, uint64_t from, uint64_t to)
 	bag_begin(&b);
 	bag_writer_begin(&w, (uint64_t)7 << 32);
 	bag_promise(&b, &w, &p, 10);
-	got = far_in_redeem(f, table, &b, 0, FAR_WAIT_NS / 2);
+	got = far_in_redeem(f, table, &b, 0, FAR_UNHEARD_NS / 2);
 	must(bag_is_promised(&b) == (got != FAR_WHOLE && got != FAR_FOREIGN));
 }
 

@@ -213,7 +213,7 @@ static void what_does_not_come_is_late_and_of_a_host_without_agent_foreign(void 
 	meet(&b, KEY, false, 0);
 	since = b.tick;
 	assert_int_equal(asked(&b, 0, 100, since, &nr), FAR_WAITS);
-	b.tick += FAR_WAIT_NS + 1;
+	b.tick += FAR_UNHEARD_NS + 1;
 	assert_int_equal(asked(&b, 0, 100, since, &nr), FAR_FOREIGN);
 	/* from now on it is not waited for as long */
 	since = b.tick;

@@ -239,7 +239,9 @@ static enum far_answer absent(struct far_in *f, const struct handover *table,
 	uint64_t hash = far ? far_address_hash(&far->peer) : 0;
 	const uint64_t *silent = far ? map_find(&f->silent, hash) : NULL;
 	bool is_heard = far && map_find(&f->heard, hash);
-	int64_t limit = silent && *silent ? FAR_SILENT_NS : FAR_WAIT_NS;
+	int64_t limit = silent && *silent  ? FAR_SILENT_NS
+			: is_heard || !far ? FAR_WAIT_NS
+					   : FAR_UNHEARD_NS;
 
 	if (tick - since < limit)
 		return FAR_WAITS;

@@ -23,9 +23,10 @@ struct handover;
 struct handover_address;
 
 #define FAR_VERSION 1
-#define FAR_WAIT_NS (3 * NS_S)      /* for what an agent is to hand over */
-#define FAR_SILENT_NS (500 * NS_MS) /* … where none was heard of before */
-#define FAR_KEEP_NS (15 * NS_S)     /* what nobody has asked for */
+#define FAR_WAIT_NS (10 * NS_S)     /* for what an agent is to hand over */
+#define FAR_UNHEARD_NS (3 * NS_S)   /* … where none was ever heard of, at first, */
+#define FAR_SILENT_NS (500 * NS_MS) /* … and then */
+#define FAR_KEEP_NS (20 * NS_S)     /* what nobody has asked for */
 #define FAR_KEEP_BYTES ((size_t)64 << 20)
 
 struct far_record {
