@@ -1,6 +1,7 @@
 #include "capture/probe/guest/carry.h"
 
 #include "capture/probe/guest/courier.h"
+#include "capture/probe/guest/thread.h"
 #include "capture/probe/guest/weave.h"
 
 _Static_assert(sizeof(struct courier_fd) <= PROBE_CARRY_FD_BYTES &&

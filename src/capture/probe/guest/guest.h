@@ -32,14 +32,5 @@ long guest_call(long nr, long a, long b, long c, long d, long e, long f);
 bool guest_memory_is_there(struct probe_thread *t, uint64_t at, size_t bytes);
 bool guest_value_take(struct probe_thread *t, const struct probe_taking *k, uint64_t value,
 		      uint64_t *out);
-/* The thread that runs this; NULL when there is no room for it. */
-struct probe_thread *guest_thread_find(void);
-/* That of another, by its thread pointer (a pthread_t); NULL when it was never seen. */
-struct probe_thread *guest_thread_known(uint64_t key);
-
-static inline size_t guest_thread_number(const struct probe_thread *t)
-{
-	return (size_t)(t - culprit_code.own->threads);
-}
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "capture/probe/guest/carry.h"
 #include "capture/probe/guest/results.h"
-#include "lib/advice/spill.h"
+#include "capture/probe/guest/thread.h"
 #include "lib/advice/vm.h"
 #include "lib/advice/waiting.h"
 
