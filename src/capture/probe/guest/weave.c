@@ -1,8 +1,9 @@
 #include "capture/probe/guest/weave.h"
 
 #include "capture/probe/guest/carry.h"
+#include "capture/probe/guest/heir.h"
 #include "capture/probe/guest/results.h"
-#include "capture/probe/guest/thread.h"
+#include "lib/advice/spill.h"
 #include "lib/advice/vm.h"
 #include "lib/advice/waiting.h"
 
@@ -31,23 +32,13 @@ struct reading {
 	struct advice_value inputs[ADVICE_INPUTS];
 };
 
-static struct probe_bag *own_bag(const struct probe_thread *t)
-{
-	return &culprit_code.own->bags[guest_thread_number(t)];
-}
-
-static uint64_t session(void)
-{
-	return __atomic_load_n(&culprit_code.region->bags, __ATOMIC_RELAXED);
-}
-
 struct bag *weave_bag(struct probe_thread *t)
 {
-	struct probe_bag *b = own_bag(t);
+	struct probe_bag *b = weave_place(t);
 	struct bag *bag = (struct bag *)b->bag;
 
-	if (b->session != session()) {
-		b->session = session();
+	if (b->session != weave_session()) {
+		b->session = weave_session();
 		for (size_t i = 0; i < sizeof(b->carried) / 8; i++)
 			b->carried[i] = 0;
 		bag_begin(bag);
@@ -57,7 +48,7 @@ struct bag *weave_bag(struct probe_thread *t)
 
 struct bag_writer *weave_writer(struct probe_thread *t)
 {
-	return (struct bag_writer *)own_bag(t)->writer;
+	return (struct bag_writer *)weave_place(t)->writer;
 }
 
 struct bag_spill *weave_spill(const struct probe_thread *t, struct bag_spill *s)
@@ -73,9 +64,9 @@ struct bag_spill *weave_spill(const struct probe_thread *t, struct bag_spill *s)
 
 bool weave_bag_is_empty(const struct probe_thread *t)
 {
-	const struct probe_bag *b = own_bag(t);
+	const struct probe_bag *b = weave_place(t);
 
-	return b->session != session() || bag_is_empty((const struct bag *)b->bag);
+	return b->session != weave_session() || bag_is_empty((const struct bag *)b->bag);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t v)
@@ -84,38 +75,16 @@ static uint64_t mix(uint64_t hash, uint64_t v)
 	return hash ^ hash >> 29;
 }
 
-static struct probe_bag *left_at(uint64_t tid)
-{
-	return &culprit_code.own->left[tid % PROBE_LEFT];
-}
-
-/* Who was here before has ended; who waits for that may not have seen yet what it carried. */
-static void bag_leave(struct probe_thread *t)
-{
-	struct probe_bag *b = own_bag(t), *left = left_at(b->tid);
-
-	if (!weave_bag_is_empty(t)) {
-		__atomic_store_n(&left->session, 0, __ATOMIC_SEQ_CST);
-		bag_serialize((const struct bag *)b->bag, left->bag, sizeof(left->bag));
-		left->tid = b->tid;
-		__atomic_store_n(&left->session, b->session, __ATOMIC_RELEASE);
-	}
-	__atomic_store_n(&b->session, 0, __ATOMIC_SEQ_CST);
-}
-
 void weave_renew(struct probe_thread *t, bool is_forked)
 {
 	uint64_t hash = mix(mix(mix(culprit_code.region->host, t->pid), t->tid), now());
-	struct probe_own *own = culprit_code.own;
 
-	if (!is_forked)
-		bag_leave(t);
+	if (is_forked)
+		heir_forget();
 	else
-		/* threads that were being made are not made here */
-		for (size_t i = 0; i < PROBE_BIRTHS; i++)
-			own->is_birth[i] = 0;
+		heir_leave(t);
 	bag_writer_begin(weave_writer(t), hash);
-	own_bag(t)->tid = t->tid;
+	__atomic_store_n(&weave_place(t)->tid, t->tid, __ATOMIC_RELEASE);
 }
 
 static uint64_t ns_of(uint64_t ticks, uint64_t rate)
@@ -406,134 +375,6 @@ __attribute__((noinline)) static void run(struct probe_thread *t, const uint16_t
 	results_end(&to);
 }
 
-/* Threads that are made -------------------------------------------------------------------------*/
-
-struct beginning {
-	uint64_t routine, argument;
-};
-
-struct beginning culprit_born_take(struct probe_birth *b) __attribute__((visibility("hidden")));
-extern char culprit_born[] __attribute__((visibility("hidden")));
-
-/* What the thread was to run is jumped to: nothing of ours is left on its stack. */
-__asm__(".text\n"
-	".globl culprit_born\n"
-	".hidden culprit_born\n"
-	"culprit_born:\n"
-	"	sub $8, %rsp\n"
-	"	call culprit_born_take\n"
-	"	add $8, %rsp\n"
-	"	mov %rdx, %rdi\n"
-	"	jmp *%rax\n");
-
-static void birth_free(struct probe_birth *b)
-{
-	struct probe_own *own = culprit_code.own;
-
-	__atomic_store_n(&own->is_birth[b - own->births], 0, __ATOMIC_RELEASE);
-}
-
-struct beginning culprit_born_take(struct probe_birth *b)
-{
-	struct beginning to = { b->routine, b->argument };
-	struct probe_thread *t = guest_thread_find();
-
-	if (t && b->bag.session == session())
-		bag_adopt(weave_bag(t), (const struct bag *)b->bag.bag, weave_writer(t));
-	birth_free(b);
-	return to;
-}
-
-static struct probe_birth *birth_new(void)
-{
-	struct probe_own *own = culprit_code.own;
-
-	for (size_t i = 0; i < PROBE_BIRTHS; i++)
-		if (!__atomic_exchange_n(&own->is_birth[i], 1, __ATOMIC_ACQUIRE))
-			return &own->births[i];
-	return NULL;
-}
-
-/* Its maker carries something: the thread begins in code of ours, which takes a copy. */
-static bool birth_begin(struct probe_thread *t, struct entered *e)
-{
-	struct probe_birth *b = birth_new();
-
-	if (!b) {
-		if (t->ring)
-			t->ring->results.tally.nr_lost++;
-		return false;
-	}
-	b->routine = e->rdx;
-	b->argument = e->rcx;
-	b->bag.session = session();
-	bag_serialize(weave_bag(t), b->bag.bag, sizeof(b->bag.bag));
-	e->rdx = (uint64_t)culprit_born;
-	e->rcx = (uint64_t)b;
-	return true;
-}
-
-/* No thread was made after all. */
-static void birth_undo(uint64_t at)
-{
-	struct probe_birth *b = (struct probe_birth *)at, *all = culprit_code.own->births;
-
-	if (b >= all && b < all + PROBE_BIRTHS)
-		birth_free(b);
-}
-
-/* The number of a thread, by where its library keeps it; of one that has ended by who was last
- * seen there, as that is 0 then. */
-static uint64_t death_awaited(struct probe_thread *t, uint64_t key)
-{
-	uint64_t at = key + culprit_code.tid_offset;
-	const struct probe_thread *other = guest_thread_known(key);
-	uint32_t tid = guest_memory_is_there(t, at, 4) ? *(const volatile uint32_t *)at : 0;
-
-	return tid ? tid : other ? other->tid : 0;
-}
-
-/* What a thread that has ended carried. */
-static bool bag_is_of(const struct probe_bag *b, uint64_t tid)
-{
-	return __atomic_load_n(&b->tid, __ATOMIC_ACQUIRE) == tid &&
-	       __atomic_load_n(&b->session, __ATOMIC_ACQUIRE) == session();
-}
-
-/* Of a bag that another thread may change meanwhile: a copy that was checked. */
-static void join_copy(struct probe_thread *t, const struct probe_bag *from)
-{
-	const struct bag *bag = (const struct bag *)from->bag;
-	struct probe_birth *room = birth_new();
-	size_t nr = bag_bytes(bag);
-	struct bag_spill spill;
-
-	if (room && nr <= sizeof(room->bag.bag) &&
-	    bag_deserialize((struct bag *)room->bag.bag, bag, nr))
-		bag_join_spilling(weave_bag(t), (const struct bag *)room->bag.bag, weave_writer(t),
-				  weave_spill(t, &spill));
-	else if (t->ring)
-		t->ring->results.tally.nr_lost++;
-	if (room)
-		birth_free(room);
-}
-
-static void death_join(struct probe_thread *t, const uint64_t *args)
-{
-	struct probe_thread *other = guest_thread_known(args[0]);
-	struct probe_bag *b = other ? own_bag(other) : NULL, *left = left_at(args[5]);
-
-	if (!b || other == t)
-		return;
-	if (bag_is_of(b, args[5]))
-		join_copy(t, b);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	/* somebody else may live there by now, or may have come while we looked: what was joined
-	 * is joined again */
-	if (!bag_is_of(b, args[5]) && bag_is_of(left, args[5]))
-		join_copy(t, left);
-}
-
 /* Functions ------------------------------------------------------------------------------------*/
 
 bool weave_enter(struct probe_thread *t, struct entered *e, uint64_t tick)
@@ -545,10 +386,10 @@ bool weave_enter(struct probe_thread *t, struct entered *e, uint64_t tick)
 
 	if (e->what & PROBE_WANT_CARRY)
 		wants_end |= carry_enter(t, g->taken[id].carry, args);
-	if (e->what & PROBE_WANT_BIRTH && !weave_bag_is_empty(t))
-		wants_end |= birth_begin(t, e);
+	if (e->what & PROBE_WANT_BIRTH)
+		wants_end |= heir_begin(t, e);
 	if (e->what & PROBE_WANT_DEATH) {
-		t->awaited = death_awaited(t, e->rdi);
+		t->awaited = heir_awaited(t, e->rdi);
 		wants_end = true;
 	}
 	if (e->what & PROBE_WANT_ADVICE) {
@@ -572,7 +413,7 @@ void weave_leave(struct probe_thread *t, const struct probe_frame *f, uint64_t r
 
 	t->nr_kept = f->kept;
 	if (f->what & PROBE_WANT_BIRTH && (uint32_t)result)
-		birth_undo(args[3]);
+		heir_undo(args[3]);
 	if (__atomic_load_n(&g->alive_until, __ATOMIC_RELAXED) < end)
 		return;
 	if (f->what & PROBE_WANT_ADVICE) {
@@ -587,7 +428,7 @@ void weave_leave(struct probe_thread *t, const struct probe_frame *f, uint64_t r
 			run(t, list, &m);
 	}
 	if (f->what & PROBE_WANT_DEATH && !(uint32_t)result && !is_unwound)
-		death_join(t, args);
+		heir_join(t, args[0], args[5], f->start);
 	if (f->what & PROBE_WANT_CARRY && !is_unwound)
 		carry_leave(t, g->taken[id].carry, args, (int64_t)result);
 }

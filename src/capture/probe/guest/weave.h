@@ -3,13 +3,24 @@
 #ifndef CULPRIT_CAPTURE_PROBE_GUEST_WEAVE_H
 #define CULPRIT_CAPTURE_PROBE_GUEST_WEAVE_H
 
-#include "capture/probe/guest/guest.h"
+#include "capture/probe/guest/thread.h"
 
 struct bag;
 struct bag_spill;
 struct bag_writer;
 
 #define PROBE_WOVEN (PROBE_WANT_ADVICE | PROBE_WANT_CARRY | PROBE_WANT_BIRTH | PROBE_WANT_DEATH)
+
+/* Bags of another session are empty. */
+static inline uint64_t weave_session(void)
+{
+	return __atomic_load_n(&culprit_code.region->bags, __ATOMIC_RELAXED);
+}
+
+static inline struct probe_bag *weave_place(const struct probe_thread *t)
+{
+	return &culprit_code.own->bags[guest_thread_number(t)];
+}
 
 /* What the thread carries, of this session; PROBE_BAG_BYTES. */
 struct bag *weave_bag(struct probe_thread *t);
