@@ -104,6 +104,7 @@ size_t bus_agent_close(struct bus_agent *a, int timeout_ms)
 		forget_told(t);
 	vec_done(&a->told);
 	vec_done(&a->queries);
+	vec_done(&a->ended);
 	for (size_t i = 0; i < a->nr_also; i++)
 		free(a->also[i]);
 	free(a->name);
@@ -161,6 +162,20 @@ static void say_told(struct bus_agent *a, const struct agent_told *t)
 	bus_agent_say(a, &m);
 }
 
+/* Behind the last report of each. */
+static void say_ended(struct bus_agent *a)
+{
+	for (size_t i = 0; i < a->ended.nr;) {
+		struct message m = { .kind = MESSAGE_ENDED };
+
+		message_n(&m, (int64_t)a->ended.v[i]);
+		if (outbox_has(&a->outbox, a->ended.v[i]) || bus_agent_say(a, &m) < 0)
+			i++;
+		else
+			a->ended.v[i] = a->ended.v[--a->ended.nr];
+	}
+}
+
 static void say_due(struct bus_agent *a)
 {
 	int64_t now = time_tick();
@@ -184,6 +199,7 @@ static void say_due(struct bus_agent *a)
 			break;
 		outbox_sent(one, now);
 	}
+	say_ended(a);
 }
 
 /* --- what it hears ------------------------------------------------------------------------- */
@@ -226,6 +242,9 @@ static void remove_query(struct bus_agent *a, size_t i)
 	}
 	if (a->calls.removed)
 		a->calls.removed(a->calls.ctx, id);
+	/* a hub waits for those below it */
+	if (!a->hub)
+		bus_agent_ended(a, id);
 }
 
 static bool stands(struct str ids, uint64_t id)
@@ -255,6 +274,7 @@ static void take_gone(struct bus_agent *a, uint64_t id)
 			remove_query(a, i);
 			return;
 		}
+	bus_agent_ended(a, id);
 }
 
 static void take_message(struct bus_agent *a, const struct message *m)
@@ -338,6 +358,11 @@ void bus_agent_report(struct bus_agent *a, uint64_t query, int64_t from_ns, int6
 {
 	if (!partial_is_empty(seen))
 		outbox_add(&a->outbox, query, from_ns, until_ns, seen);
+}
+
+void bus_agent_ended(struct bus_agent *a, uint64_t query)
+{
+	vec_push(&a->ended, query);
 }
 
 void bus_agent_health(struct bus_agent *a, const struct bus_health *h)

@@ -27,6 +27,7 @@ struct bus_agent {
 	char *name, *also[ALSO_MAX];
 	size_t nr_also;
 	VEC(uint64_t) queries;
+	VEC(uint64_t) ended;         /* queries of which the hub has to hear that */
 	VEC(struct agent_told) told; /* to a hub that begins anew, too */
 	struct bus_health health;
 	uint32_t nr_below, nr_silent; /* agents of a hub */
@@ -43,6 +44,9 @@ int bus_agent_open_as(struct bus_agent **a, const struct bus_agent_options *o, e
 uint64_t bus_epoch_new(void);
 /* 0, or as buslink_send. */
 int bus_agent_say(struct bus_agent *a, const struct message *m);
+/* All that was seen of a query that is gone is reported: the hub hears so behind the last report.
+ */
+void bus_agent_ended(struct bus_agent *a, uint64_t query);
 void bus_agent_tell_of(struct bus_agent *a, uint64_t query, struct str agent, struct str sentence);
 
 /* hub_agents.c: to the agent below that it is for */

@@ -98,8 +98,10 @@ static void forget_peer(struct bus_hub *h, size_t i)
 	for (const struct map_slot *s = NULL; (s = map_next(&h->routes, s));)
 		if (s->value == (uintptr_t)p)
 			*map_find(&h->routes, s->key) = 0;
-	vec_each (&h->queries, q)
+	vec_each (&h->queries, q) {
 		hubquery_unwatch(*q, p);
+		hubquery_ended(*q, p);
+	}
 	h->peers.v[i] = h->peers.v[--h->peers.nr];
 	peer_free(p);
 	h->is_dirty = true;
@@ -265,6 +267,7 @@ static void take_bye(struct bus_hub *h, struct hub_peer *p)
 	disconnect(h, p);
 	vec_each (&h->queries, s) {
 		hubquery_unwatch(*s, p);
+		hubquery_ended(*s, p);
 		if ((*s)->owner && (*s)->owner == p->epoch)
 			(*s)->owner_tick = h->tick - HUB_OWNER_NS;
 	}
@@ -410,7 +413,7 @@ static int tick(struct bus_hub *h, struct error *err)
 		struct hubquery *s = h->queries.v[i];
 
 		hubquery_tick(h, s);
-		if (s->why_ending && h->tick >= s->end_tick) {
+		if (s->why_ending && hubquery_is_over(h, s)) {
 			hubquery_end(h, s);
 			i--;
 		}
@@ -471,6 +474,8 @@ static void parent_removed(void *ctx, uint64_t id)
 
 	if (s && s->is_from_parent)
 		hubquery_remove(h, s, "the hub above has removed it");
+	else
+		bus_agent_ended(h->parent, id);
 }
 
 static int open_parent(struct bus_hub *h, const struct bus_hub_options *o, struct error *err)

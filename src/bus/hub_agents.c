@@ -141,6 +141,14 @@ static void take_tell(struct bus_hub *h, struct hub_peer *p, const struct messag
 		hubquery_told(h, s, str_head(m->t[0], BUS_NAME_MAX), str_head(m->t[1], 4096));
 }
 
+static void take_ended(struct bus_hub *h, struct hub_peer *p, const struct message *m)
+{
+	struct hubquery *s = hubquery_find(h, (uint64_t)m->n[0]);
+
+	if (s)
+		hubquery_ended(s, p);
+}
+
 /* --- from agent to agent ------------------------------------------------------------------- */
 
 static void take_route(struct bus_hub *h, struct hub_peer *p, const struct message *m)
@@ -226,6 +234,9 @@ void hub_take_agent(struct bus_hub *h, struct hub_peer *p, const struct message 
 		break;
 	case MESSAGE_ROUTE:
 		take_route(h, p, m);
+		break;
+	case MESSAGE_ENDED:
+		take_ended(h, p, m);
 		break;
 	case MESSAGE_PASS:
 		take_pass(h, p, m);

@@ -18,10 +18,10 @@
 #define HUB_OWNER_NS (15 * NS_S)    /* queries of an operator that says nothing for so long end */
 #define HUB_HOLD_NS NS_S            /* a second is told so long after its first report */
 #define HUB_HOLD_LATE_NS (NS_S / 2) /* what comes after that is told so long after it came */
-/* A query that is removed takes what agents report in the end for so long, and longer where there
- * are hubs between them and us. */
-#define HUB_ENDING_NS NS_S
-#define HUB_ENDING_BELOW_NS (5 * NS_S / 2)
+/* A query that is removed takes what agents report in the end until all have said that it was all,
+ * but no longer than this, and this where there are hubs between them and us. */
+#define HUB_ENDING_NS (5 * NS_S)
+#define HUB_ENDING_BELOW_NS (7 * NS_S)
 #define HUB_UNREAD 16     /* results that an operator may be behind */
 #define HUB_EPOCHS 4      /* of one agent that are told apart */
 #define HUB_GROUPS 100000 /* of all of a query's results */
@@ -96,8 +96,9 @@ struct hubquery {
 	uint64_t owner;     /* epoch of the operator with whom it ends; 0: nobody */
 	int64_t owner_tick; /* when that was heard last */
 	bool is_from_parent;
-	const char *why_ending; /* it is removed, agents have heard so; NULL: it stands */
-	int64_t end_tick;       /* … and is forgotten then */
+	const char *why_ending;        /* it is removed, agents have heard so; NULL: it stands */
+	int64_t end_tick;              /* … and is forgotten then, whoever has not ended it */
+	VEC(struct hub_peer *) ending; /* those that have not */
 	size_t nr_advice;
 	struct partial_shape shape;
 	struct partial whole; /* all that was told */
@@ -164,7 +165,10 @@ void hubquery_free(struct hubquery *s);
 void hubquery_add(struct bus_hub *h, struct hubquery *s);
 /* Agents hear that it is gone now, and operators when their last reports have come. */
 void hubquery_remove(struct bus_hub *h, struct hubquery *s, const char *why);
-/* That time is over. */
+/* One that was to end it has, or never will. */
+void hubquery_ended(struct hubquery *s, const struct hub_peer *p);
+/* All have, or it took too long. */
+bool hubquery_is_over(const struct bus_hub *h, const struct hubquery *s);
 void hubquery_end(struct bus_hub *h, struct hubquery *s);
 /* Into its second; whether that was told already. */
 bool hubquery_take(struct bus_hub *h, struct hubquery *s, int64_t from_ns, int64_t until_ns,

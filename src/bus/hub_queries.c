@@ -65,6 +65,7 @@ void hubquery_free(struct hubquery *s)
 		forget_told(t);
 	vec_done(&s->windows);
 	vec_done(&s->watchers);
+	vec_done(&s->ending);
 	vec_done(&s->told);
 	partial_done(&s->whole);
 	free(s->text);
@@ -140,12 +141,32 @@ void hubquery_remove(struct bus_hub *h, struct hubquery *s, const char *why)
 	vec_each (&h->peers, p)
 		if ((*p)->role != BUS_OPERATOR && (*p)->id.n &&
 		    hub_may_see((*p)->tenant, s->tenant)) {
-			hub_say(h, *p, &m);
+			if (hub_say(h, *p, &m) == 0)
+				vec_push(&s->ending, *p);
 			wait = (*p)->role == BUS_HUB ? HUB_ENDING_BELOW_NS : wait;
 		}
 	s->why_ending = why;
 	s->end_tick = h->tick + wait;
 	h->is_dirty = true;
+}
+
+void hubquery_ended(struct hubquery *s, const struct hub_peer *p)
+{
+	for (size_t i = 0; i < s->ending.nr;)
+		if (s->ending.v[i] == p)
+			s->ending.v[i] = s->ending.v[--s->ending.nr];
+		else
+			i++;
+}
+
+bool hubquery_is_over(const struct bus_hub *h, const struct hubquery *s)
+{
+	if (h->tick >= s->end_tick)
+		return true;
+	vec_each (&s->ending, p)
+		if (!hub_peer_is_silent(h, *p))
+			return false;
+	return true;
 }
 
 void hubquery_end(struct bus_hub *h, struct hubquery *s)
@@ -159,6 +180,8 @@ void hubquery_end(struct bus_hub *h, struct hubquery *s)
 	message_text(&m, str_of(s->why_ending));
 	vec_each (&s->watchers, w)
 		hub_say(h, w->peer, &m);
+	if (h->parent && s->is_from_parent)
+		bus_agent_ended(h->parent, s->id);
 	for (size_t i = 0; i < h->queries.nr; i++)
 		if (h->queries.v[i] == s)
 			h->queries.v[i--] = h->queries.v[--h->queries.nr];

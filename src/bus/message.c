@@ -38,6 +38,7 @@ static const struct {
 	[MESSAGE_COUNT] = { "count", 2, 1, 0 },
 	[MESSAGE_RESULT] = { "result", 8, 1, 0 },
 	[MESSAGE_TOLD] = { "told", 1, 2, 0 },
+	[MESSAGE_ENDED] = { "ended", 1, 0, OF_AGENTS },
 };
 
 const char *message_name(enum message_kind kind)

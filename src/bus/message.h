@@ -69,6 +69,9 @@ enum message_kind {
 	MESSAGE_RESULT,
 	/* query                                                       agent, sentence */
 	MESSAGE_TOLD,
+
+	/* to a hub from an agent or a hub below it, again */
+	MESSAGE_ENDED, /* query: it is gone, and all that was seen of it is reported */
 	MESSAGE_NR
 };
 

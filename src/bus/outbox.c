@@ -157,6 +157,14 @@ struct outgoing *outbox_next(struct outbox *o)
 	return NULL;
 }
 
+bool outbox_has(const struct outbox *o, uint64_t query)
+{
+	vec_each (&o->v, one)
+		if (one->query == query && !one->is_sent)
+			return true;
+	return false;
+}
+
 void outbox_sent(struct outgoing *one, int64_t tick)
 {
 	one->is_sent = true;

@@ -40,6 +40,8 @@ void outbox_add(struct outbox *o, uint64_t query, int64_t from_ns, int64_t until
 /* The next one to be sent; NULL: none, or too many are on their way. It is taken as sent with
  * outbox_sent. */
 struct outgoing *outbox_next(struct outbox *o);
+/* Whether a report of the query was not sent yet. */
+bool outbox_has(const struct outbox *o, uint64_t query);
 void outbox_number(struct outbox *o);
 void outbox_sent(struct outgoing *one, int64_t tick);
 /* All up to there are safe. */

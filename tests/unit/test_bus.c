@@ -325,6 +325,44 @@ static void reports_of_agents_become_one_result(void **state)
 	scene_done(&s);
 }
 
+/* A host with much to do takes its time to end a query. */
+static void what_a_slow_agent_saw_in_the_end_is_told(void **state)
+{
+	struct actor a[2];
+	struct scene s;
+	struct desk d;
+	size_t nobody = 0;
+	int64_t slow;
+	uint64_t id;
+
+	(void)state;
+	scene_make(&s);
+	hub_begin(&s);
+	desk_open(&d, &s);
+	actor_open(&a[0], &s, "n1", NULL);
+	actor_open(&a[1], &s, "n2", NULL);
+	id = install(&d);
+	until(a[0].query == id && a[1].query == id, a, 2, &d);
+	assert_int_equal(bus_operator_remove(d.o, id, NULL), 0);
+	slow = time_tick() + 3 * NS_S / 2;
+	until(time_tick() > slow, &a[1], 1, &d);
+	assert_int_equal(a[1].query, 0);
+	assert_int_equal(d.nr_gone, 0);
+	report(&a[0], "x", 1000, 1000 * NS_S);
+	until(d.nr_gone, a, 2, &d);
+	assert_int_equal(total(&d), 1000);
+	/* nobody who could report is there: it is over at once */
+	id = install(&d);
+	until(a[0].query == id && a[1].query == id, a, 2, &d);
+	bus_agent_close(a[0].agent, 1000);
+	bus_agent_close(a[1].agent, 1000);
+	assert_int_equal(bus_operator_remove(d.o, id, NULL), 0);
+	until(d.nr_gone == 2, a, nobody, &d);
+	desk_close(&d);
+	hub_end(&s);
+	scene_done(&s);
+}
+
 static void a_late_report_is_in_the_total_and_counted(void **state)
 {
 	struct actor a;
@@ -887,6 +925,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_of_agents_become_one_result),
+		cmocka_unit_test(what_a_slow_agent_saw_in_the_end_is_told),
 		cmocka_unit_test(a_late_report_is_in_the_total_and_counted),
 		cmocka_unit_test(a_hub_that_begins_anew_goes_on),
 		cmocka_unit_test(reports_wait_for_a_hub_that_is_away),
