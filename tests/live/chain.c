@@ -4,13 +4,16 @@
  *
  *	chain serve AT [--to AT] [--by threads|loop|fork] [--cut]
  *	chain ask AT [--threads N] [--seconds S | --requests N] [--pipeline N] [--rate N] [--cut]
- *	          [--wait]
+ *	          [--wait | --again]
  *
  * AT is a number (a port of 127.0.0.1), ADDRESS:PORT or a path (a socket of this host). --cut:
- * messages are sent and read in pieces of odd sizes. --wait: begins after SIGUSR1. Every request
- *passes request_begin(id) in the client and request_serve(id) in each server: places to watch. At
- *its end, on SIGTERM too, each says how many requests it has seen. The client ends with 1 when an
- *answer was not the one to its question.
+ * messages are sent and read in pieces of odd sizes. --rate: so many in a second of all threads, whether those before
+ * are answered or not. --wait: begins after SIGUSR1; --again: and once more after each.
+ *
+ * Every request passes request_begin(id) in the client and request_serve(id) in each server: places
+ * to watch. At its end, on SIGTERM too, each says how many requests it has seen. The client ends
+ * with 1 when an answer was not the one to its question. Of --requests it tells how long they took,
+ * from when they were due.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,6 +29,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -51,7 +55,7 @@ struct end {
 
 struct settings {
 	const char *at, *to, *by;
-	bool cuts, waits, is_asking;
+	bool cuts, waits, again, is_asking;
 	int threads, pipeline;
 	double seconds, rate; /* rate: requests in a second, of all threads */
 	uint64_t requests;
@@ -332,36 +336,108 @@ static void serve_loop(int l)
 struct asker {
 	pthread_t thread;
 	uint64_t number, nr_asked, nr_answered, nr_wrong;
-	double until;
+	double start, until;
+	struct end *end;
+	double *due, *took; /* of each request; NULL: that is not told */
 };
+
+static bool question_send(struct asker *a, double due)
+{
+	uint64_t id = (a->number << 40) + a->nr_asked + 1;
+
+	if (a->due)
+		a->due[a->nr_asked] = due;
+	a->nr_asked++;
+	request_begin(id);
+	return message_send(a->end->fd, id);
+}
+
+static bool answer_wait(struct asker *a)
+{
+	uint64_t id;
+
+	if (!message_wait(a->end, &id))
+		return false;
+	if (a->took)
+		a->took[a->nr_answered] = now() - a->due[a->nr_answered];
+	a->nr_wrong += id != (a->number << 40) + a->nr_answered + 1;
+	__atomic_store_n(&a->nr_answered, a->nr_answered + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+static bool is_asking(const struct asker *a)
+{
+	return a->nr_asked < (set.requests ? set.requests : UINT64_MAX) && now() < a->until &&
+	       !is_over;
+}
+
+/* So many at once, and the next when they are answered. */
+static void ask_in_turn(struct asker *a)
+{
+	while (is_asking(a)) {
+		for (int i = 0; i < set.pipeline; i++)
+			if (!question_send(a, now()))
+				return;
+		for (int i = 0; i < set.pipeline; i++)
+			if (!answer_wait(a))
+				return;
+	}
+}
+
+static void *answers_read(void *arg)
+{
+	struct asker *a = arg;
+
+	while (answer_wait(a))
+		;
+	return NULL;
+}
+
+/* By the clock; another thread reads the answers. */
+static void ask_by_rate(struct asker *a)
+{
+	double step = set.threads / set.rate;
+	pthread_t reader;
+
+	pthread_create(&reader, NULL, answers_read, a);
+	while (is_asking(a)) {
+		double due = a->start +
+			     step * ((double)a->nr_asked + (double)a->number / (double)set.threads);
+		struct timespec t = { (time_t)due, (long)((due - (double)(time_t)due) * 1e9) };
+
+		if (due > now())
+			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+		if (!question_send(a, due))
+			break;
+	}
+	while (__atomic_load_n(&a->nr_answered, __ATOMIC_ACQUIRE) < a->nr_asked && !is_over)
+		usleep(100);
+	/* the reader ends */
+	shutdown(a->end->fd, SHUT_RDWR);
+	pthread_join(reader, NULL);
+}
 
 static void *ask_one(void *arg)
 {
 	struct asker *a = arg;
-	struct end *e = calloc(1, sizeof(*e));
-	uint64_t id, most = set.requests ? set.requests : UINT64_MAX;
-	double due = now();
 
-	e->fd = connected(set.at);
-	while (a->nr_asked < most && now() < a->until && !is_over) {
-		for (int i = 0; i < set.pipeline; i++) {
-			id = (a->number << 40) + ++a->nr_asked;
-			request_begin(id);
-			if (!message_send(e->fd, id))
-				return NULL;
-		}
-		for (int i = 0; i < set.pipeline; i++) {
-			if (!message_wait(e, &id))
-				return NULL;
-			a->nr_wrong += id != (a->number << 40) + ++a->nr_answered;
-		}
-		due += set.rate > 0 ? set.pipeline * set.threads / set.rate : 0;
-		if (due > now())
-			usleep((useconds_t)((due - now()) * 1e6));
-	}
-	close(e->fd);
-	free(e);
+	prctl(PR_SET_TIMERSLACK, 1);
+	a->end = calloc(1, sizeof(*a->end));
+	a->end->fd = connected(set.at);
+	if (set.rate > 0)
+		ask_by_rate(a);
+	else
+		ask_in_turn(a);
+	close(a->end->fd);
+	free(a->end);
 	return NULL;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
 }
 
 static void signal_wait(void)
@@ -378,12 +454,18 @@ static void signal_wait(void)
 static int ask(void)
 {
 	struct asker *v = calloc((size_t)set.threads, sizeof(*v));
+	size_t most = set.requests;
+	double *due = calloc(most * (size_t)set.threads + 1, sizeof(*due));
+	double *took = calloc(most * (size_t)set.threads + 1, sizeof(*took));
 	uint64_t nr_asked = 0, nr_answered = 0, nr_wrong = 0;
 	double start = (signal_wait(), now());
 
 	for (int i = 0; i < set.threads; i++) {
 		v[i] = (struct asker){ .number = (uint64_t)i + 1,
-				       .until = set.requests ? 1e18 : start + set.seconds };
+				       .start = start,
+				       .until = set.requests ? 1e18 : start + set.seconds,
+				       .due = most ? due + (size_t)i * most : NULL,
+				       .took = most ? took + (size_t)i * most : NULL };
 		pthread_create(&v[i].thread, NULL, ask_one, &v[i]);
 	}
 	for (int i = 0; i < set.threads; i++) {
@@ -392,9 +474,19 @@ static int ask(void)
 		nr_answered += v[i].nr_answered;
 		nr_wrong += v[i].nr_wrong;
 	}
-	printf("asked %llu answered %llu wrong %llu per_second %.0f\n",
-	       (unsigned long long)nr_asked, (unsigned long long)nr_answered,
-	       (unsigned long long)nr_wrong, (double)nr_answered / (now() - start));
+	printf("asked %llu answered %llu wrong %llu per_second %.0f", (unsigned long long)nr_asked,
+	       (unsigned long long)nr_answered, (unsigned long long)nr_wrong,
+	       (double)nr_answered / (now() - start));
+	if (most && nr_answered == most * (uint64_t)set.threads) {
+		qsort(took, nr_answered, sizeof(*took), by_size);
+		printf(" p50_us %.1f p99_us %.1f", took[nr_answered / 2] * 1e6,
+		       took[nr_answered / 100 * 99] * 1e6);
+	}
+	printf("\n");
+	fflush(stdout);
+	free(v);
+	free(due);
+	free(took);
 	return nr_wrong || nr_answered != nr_asked;
 }
 
@@ -415,8 +507,10 @@ static void settings_read(int argc, char **argv)
 	for (int i = 3; i < argc; i++) {
 		const char *o = argv[i], *v = i + 1 < argc ? argv[i + 1] : "";
 
-		if (strcmp(o, "--cut") == 0 || strcmp(o, "--wait") == 0) {
-			*(o[2] == 'c' ? &set.cuts : &set.waits) = true;
+		if (strcmp(o, "--cut") == 0 || strcmp(o, "--wait") == 0 ||
+		    strcmp(o, "--again") == 0) {
+			*(o[2] == 'c' ? &set.cuts : o[2] == 'w' ? &set.waits : &set.again) = true;
+			set.waits |= set.again;
 			continue;
 		}
 		i++;
@@ -453,8 +547,12 @@ int main(int argc, char **argv)
 	nr_seen = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	set.is_asking = strcmp(argv[1], "ask") == 0;
 	sigaction(SIGTERM, &end, NULL);
-	if (set.is_asking)
-		return ask();
+	while (set.is_asking) {
+		int wrong = ask();
+
+		if (wrong || !set.again)
+			return wrong;
+	}
 	signal(SIGPIPE, SIG_IGN);
 	if (strcmp(set.by, "loop") == 0)
 		serve_loop(listening(set.at));
