@@ -335,6 +335,7 @@ struct probe_own {
 	struct probe_birth births[PROBE_BIRTHS];
 	uint64_t share_room[32];
 	uint64_t carry_until, nr_lapses; /* how long calls are surely seen; when they were not */
+	uint64_t carry_since;            /* the tick after the last such time */
 	uint64_t carry_fds[PROBE_CARRY_FDS][PROBE_CARRY_FD_BYTES / 8];
 	uint64_t carry_rooms[PROBE_THREADS][PROBE_CARRY_ROOM_BYTES / 8];
 };

@@ -435,6 +435,72 @@ static void connections_are_met_in_the_middle(void **state)
 	shut(v);
 }
 
+/* The sender is kept from going on when what it sent was read: whoever waits for it runs first. */
+static ssize_t put_unfinished(struct thread *t, int fd, size_t n, struct courier *c)
+{
+	uint64_t a[6] = { (uint64_t)fd };
+
+	*c = courier(t);
+	assert_true(courier_enter(c, CARRY_OUT, a));
+	return send(fd, room, n, MSG_NOSIGNAL);
+}
+
+static void put_finish(const struct courier *c, int fd, ssize_t n)
+{
+	uint64_t a[6] = { (uint64_t)fd };
+
+	courier_leave(c, CARRY_OUT, a, n);
+}
+
+/* Whether nobody is given what is another's, from the second request on. */
+static void requests_are_told_apart(const int *v)
+{
+	for (uint64_t i = 100; i < 110; i++) {
+		uint64_t got[SEEN_MAX];
+		size_t nr;
+
+		begins(&client);
+		pack(&client, i);
+		put(&client, v[0], room, 50);
+		assert_int_equal(get(&middle, v[1], room, 50), 50);
+		nr = sees(&middle, got);
+		assert_true(nr <= 1 && (!nr || got[0] == i));
+		assert_true(i == 100 || nr == 1);
+		put(&middle, v[1], room, 5);
+		get(&client, v[0], room, 5);
+	}
+}
+
+static void a_send_that_was_read_before_it_ended_is_not_counted_twice(void **state)
+{
+	struct courier c;
+	int v[2];
+
+	(void)state;
+	/* read by a call that nobody saw; the next one is seen, and nothing waits there */
+	pair_made(v, true);
+	pack(&client, 1);
+	assert_int_equal(put_unfinished(&client, v[0], 50, &c), 50);
+	assert_int_equal(recv(v[1], room, 50, 0), 50);
+	called(&middle, CARRY_IN, v[1], -1);
+	put_finish(&c, v[0], 50);
+	requests_are_told_apart(v);
+	shut(v);
+	/* read by a call that began when the sender counted otherwise */
+	pair_watched(v, true, &client, &middle);
+	requests_are_told_apart(v);
+	processes[0].session++;
+	begins(&client);
+	pack(&client, 2);
+	assert_int_equal(put_unfinished(&client, v[0], 50, &c), 50);
+	get(&middle, v[1], room, 50);
+	assert_sees_nothing(&middle);
+	called(&middle, CARRY_IN, v[1], -1);
+	put_finish(&c, v[0], 50);
+	requests_are_told_apart(v);
+	shut(v);
+}
+
 static void calls_that_passed_by_are_made_up_for(void **state)
 {
 	int v[2], w[2];
@@ -644,6 +710,7 @@ int main(void)
 		TEST(a_request_read_in_pieces_is_one),
 		TEST(a_loop_of_events_goes_from_request_to_request),
 		TEST(connections_are_met_in_the_middle),
+		TEST(a_send_that_was_read_before_it_ended_is_not_counted_twice),
 		TEST(calls_that_passed_by_are_made_up_for),
 		TEST(another_session_knows_nothing_of_the_one_before),
 		TEST(each_request_of_a_chain_sees_what_its_client_packed),

@@ -147,19 +147,20 @@ static void a_full_index_is_counted_and_the_old_make_room(void **state)
 static void a_sender_says_how_much_it_has_sent(void **state)
 {
 	struct handover *h = table_new(RING);
-	uint64_t sent = 0;
+	uint64_t sent = 0, tick = 0;
 
 	(void)state;
-	assert_int_equal(handover_sent(h, 7, &sent), HANDOVER_UNSAID);
+	assert_int_equal(handover_sent(h, 7, &sent, &tick), HANDOVER_UNSAID);
 	handover_say_sent(h, 7, 0, 100);
-	assert_int_equal(handover_sent(h, 7, &sent), HANDOVER_SAID);
+	assert_int_equal(handover_sent(h, 7, &sent, &tick), HANDOVER_SAID);
 	assert_int_equal(sent, 0);
 	handover_say_sent(h, 7, 500 | HANDOVER_SENDING, 100);
-	assert_int_equal(handover_sent(h, 7, &sent), HANDOVER_MORE);
+	assert_int_equal(handover_sent(h, 7, &sent, &tick), HANDOVER_MORE);
 	assert_int_equal(sent, 500);
 	handover_say_sent(h, 7, 600, 100);
-	assert_int_equal(handover_sent(h, 7, &sent), HANDOVER_SAID);
+	assert_int_equal(handover_sent(h, 7, &sent, &tick), HANDOVER_SAID);
 	assert_int_equal(sent, 600);
+	assert_int_equal(tick, 100);
 	table_free(h);
 }
 
@@ -234,7 +235,7 @@ static void *read_on(void *arg)
 {
 	struct handover_found v[HANDOVER_FOUND_MAX];
 	struct at_work *r = arg;
-	uint64_t seed = r->key, sent;
+	uint64_t seed = r->key, sent, tick;
 
 	while (now_ns() < r->until) {
 		uint64_t key = 1 + (seed = seed * 6364136223846793005u + 1442695040888963407u,
@@ -243,7 +244,7 @@ static void *read_on(void *arg)
 		struct handover_missing m;
 		size_t nr;
 
-		if (!handover_sent(r->h, key, &sent) || sent < 30)
+		if (!handover_sent(r->h, key, &sent, &tick) || sent < 30)
 			continue;
 		nr = handover_find(r->h, key, sent - 30, sent, 100, v, &m);
 		for (size_t i = 0; i < nr; i++)

@@ -97,7 +97,7 @@ static void positions_check(int *v, int rounds)
 		assert_true(stream_look(&s, v[side], table));
 		assert_true(stream_look(&other, v[!side], table));
 		stream_place_out(&s, v[side], table, 1);
-		stream_place_in(&other, v[!side], table, true);
+		stream_place_in(&other, v[!side], table, 0);
 		assert_true(s.has_out && other.has_in);
 		assert_int_equal(s.role, side ? STREAM_SERVER : STREAM_CLIENT);
 		assert_int_equal(s.out, sent[side]);
@@ -136,17 +136,17 @@ static void the_end_of_a_connection_is_no_byte(void **state)
 	shutdown(v[0], SHUT_WR);
 	usleep(10000);
 	assert_true(stream_look(&s, v[1], table));
-	stream_place_in(&s, v[1], table, true);
+	stream_place_in(&s, v[1], table, 0);
 	assert_int_equal(s.in, 0);
 	assert_int_equal(recv(v[1], bytes, 4, 0), 4);
 	s.in += 4;
-	assert_true(stream_check(&s, v[1]));
+	assert_true(stream_check_in(&s, v[1], table));
 	assert_int_equal(recv(v[1], bytes, sizeof(bytes), 0), 6);
 	assert_int_equal(recv(v[1], bytes, sizeof(bytes), 0), 0);
 	s.in += 6;
-	assert_true(stream_check(&s, v[1]));
+	assert_true(stream_check_in(&s, v[1], table));
 	s.in++;
-	assert_false(stream_check(&s, v[1]));
+	assert_false(stream_check_in(&s, v[1], table));
 	assert_int_equal(s.in, 10);
 	close(v[0]);
 	close(v[1]);
@@ -167,8 +167,8 @@ static void both_ends_have_the_same_names(void **state)
 			assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, v), 0);
 		assert_true(stream_look(&a, v[0], table));
 		assert_true(stream_look(&b, v[1], table));
-		stream_place_in(&a, v[0], table, true);
-		stream_place_in(&b, v[1], table, true);
+		stream_place_in(&a, v[0], table, 0);
+		stream_place_in(&b, v[1], table, 0);
 		assert_true(a.key_out && a.key_in && a.key_out != a.key_in);
 		assert_true(a.key_out == b.key_in);
 		assert_true(b.key_out == a.key_in);
@@ -194,16 +194,16 @@ static void a_local_connection_is_met_in_the_middle(void **state)
 	assert_int_equal(send(v[0], bytes, 70, 0), 70);
 	assert_true(stream_look(&a, v[0], table));
 	assert_true(stream_look(&b, v[1], table));
-	stream_place_in(&b, v[1], table, true);
+	stream_place_in(&b, v[1], table, 0);
 	assert_false(b.has_in);
 	stream_place_out(&a, v[0], table, 1);
 	assert_true(a.has_out);
-	stream_place_in(&b, v[1], table, true);
+	stream_place_in(&b, v[1], table, 0);
 	assert_false(b.has_in);
 	assert_int_equal(send(v[0], bytes, 30, 0), 30);
 	a.out += 30;
 	handover_say_sent(table, a.key_out, a.out, 1);
-	stream_place_in(&b, v[1], table, true);
+	stream_place_in(&b, v[1], table, 0);
 	assert_true(b.has_in);
 	assert_int_equal(b.in, a.out - 100);
 	/* what it sends may have been read already */
@@ -212,8 +212,20 @@ static void a_local_connection_is_met_in_the_middle(void **state)
 	assert_int_equal(send(v[0], bytes, 10, 0), 10);
 	assert_int_equal(recv(v[1], bytes, 100, 0), 10);
 	b.has_in = 0;
-	stream_place_in(&b, v[1], table, false);
+	stream_place_in(&b, v[1], table, 0);
 	assert_false(b.has_in);
+	/* before calls were seen */
+	handover_say_sent(table, a.key_out, a.out + 10, 5);
+	stream_place_in(&b, v[1], table, 6);
+	assert_false(b.has_in);
+	stream_place_in(&b, v[1], table, 5);
+	assert_true(b.has_in);
+	assert_int_equal(b.in, a.out + 10);
+	/* a wrong count is put right */
+	assert_true(stream_check_in(&b, v[1], table));
+	b.in -= 3;
+	assert_false(stream_check_in(&b, v[1], table));
+	assert_int_equal(b.in, a.out + 10);
 	close(v[0]);
 	close(v[1]);
 }

@@ -229,10 +229,10 @@ static size_t told_of(struct far_out *o, const struct handover_far *f, uint64_t 
 static bool is_same(const struct round *r, const struct handover_far *f, const struct far_told *t,
 		    uint64_t sent)
 {
-	uint64_t again = 0;
+	uint64_t again = 0, tick;
 
 	return __atomic_load_n(&f->nr, __ATOMIC_ACQUIRE) == t->nr &&
-	       handover_sent(r->table, t->key, &again) && again >= sent;
+	       handover_sent(r->table, t->key, &again, &tick) && again >= sent;
 }
 
 static void chunks_tell(struct round *r, const struct handover_far *f, struct far_target *target,
@@ -284,12 +284,12 @@ static bool is_tried_now(const struct round *r, const struct far_target *t)
 static void stream_tell(struct round *r, const struct handover_far *f)
 {
 	uint64_t nr = __atomic_load_n(&f->nr, __ATOMIC_ACQUIRE);
-	uint64_t since = __atomic_load_n(&f->since, __ATOMIC_ACQUIRE), sent = 0;
+	uint64_t since = __atomic_load_n(&f->since, __ATOMIC_ACQUIRE), sent = 0, tick;
 	const struct handover_far copy = *f;
 	struct far_target *target;
 	size_t told;
 
-	if (since == FAR_UNKNOWN || !handover_sent(r->table, copy.key, &sent))
+	if (since == FAR_UNKNOWN || !handover_sent(r->table, copy.key, &sent, &tick))
 		return;
 	told = told_of(r->o, &copy, nr, since);
 	if (sent <= r->o->told.v[told].told)

@@ -20,19 +20,27 @@ static bool courier_of(struct probe_thread *t, struct courier *c)
 {
 	struct probe_region *g = culprit_code.region;
 	struct probe_own *own = culprit_code.own;
+	uint64_t seen, until;
 
 	c->table = (struct handover *)__atomic_load_n(&g->handover, __ATOMIC_ACQUIRE);
 	if (!handover_is_sound(c->table))
 		return false;
 	c->fds = (struct courier_fd *)own->carry_fds;
 	c->counts = &g->carried;
-	c->now = now();
+	c->now = t->tick;
 	c->time = c->table->reach ? weave_time(c->now) : 0;
 	/* calls may have passed by since: what was counted is not believed any more */
-	if (c->now > __atomic_load_n(&own->carry_until, __ATOMIC_RELAXED))
+	seen = __atomic_load_n(&own->carry_until, __ATOMIC_RELAXED);
+	if (c->now > seen) {
 		__atomic_fetch_add(&own->nr_lapses, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&own->carry_until, __atomic_load_n(&g->alive_until, __ATOMIC_RELAXED),
-			 __ATOMIC_RELAXED);
+		if (seen)
+			__atomic_store_n(&own->carry_since, c->now, __ATOMIC_RELAXED);
+	}
+	/* all threads read this line of the cache: it is written when it changes */
+	until = __atomic_load_n(&g->alive_until, __ATOMIC_RELAXED);
+	if (until != seen)
+		__atomic_store_n(&own->carry_until, until, __ATOMIC_RELAXED);
+	c->since = __atomic_load_n(&own->carry_since, __ATOMIC_RELAXED);
 	c->session = (uint32_t)(g->bags + own->nr_lapses);
 	c->tid = t->tid;
 	c->bag = weave_bag(t);

@@ -126,28 +126,43 @@ static bool writer_begin(const struct courier *c, struct courier_fd *f)
 	return false;
 }
 
-/* From time to time: calls may have passed us by, and closed it. False: it is nothing any more. */
-static bool check(const struct courier *c, struct courier_fd *f, uint64_t fd)
+/* False: it was put right. */
+static bool place_check(const struct courier *c, struct courier_fd *f, uint64_t fd, bool is_in)
 {
-	bool had = f->s.has_out && f->s.has_in;
-
-	if ((c->now - f->s.checked) >> CHECK_SHIFT == 0)
+	if (is_in)
+		return !f->s.has_in || stream_check_in(&f->s, (int)fd, c->table);
+	if (!f->s.has_out || stream_check_out(&f->s, (int)fd))
 		return true;
-	if (f->s.checked && !stream_is_same(&f->s, (int)fd)) {
+	if (f->s.reach == STREAM_FAR && f->s.has_out)
+		far_since(c->table, f->s.key_out, f->s.out, c->now);
+	return false;
+}
+
+/* From time to time: calls may have passed us by, and closed it. False: it is nothing any more. */
+static bool check(const struct courier *c, struct courier_fd *f, uint64_t fd, bool is_in)
+{
+	uint32_t at = (uint32_t)(c->now >> CHECK_SHIFT);
+	uint32_t *checked = is_in ? &f->s.checked_in : &f->s.checked_out;
+
+	if (*checked == at)
+		return true;
+	if (*checked && f->s.checked_in != at && f->s.checked_out != at &&
+	    !stream_is_same(&f->s, (int)fd)) {
+		uint32_t writer = f->writer;
+
 		count(&c->counts->nr_corrected);
 		clear(f, sizeof(*f));
+		f->session = c->session;
+		f->writer = writer;
 		return stream_of(c, fd);
 	}
 	if (f->s.reach == STREAM_FAR) {
 		far_touch(c->table, f->s.key_out, c->now);
 		far_touch(c->table, f->s.key_in, c->now);
 	}
-	if (f->s.checked && had && !stream_check(&f->s, (int)fd)) {
+	if (*checked && !place_check(c, f, fd, is_in))
 		count(&c->counts->nr_corrected);
-		if (f->s.reach == STREAM_FAR && f->s.has_out)
-			far_since(c->table, f->s.key_out, f->s.out, c->now);
-	}
-	f->s.checked = c->now;
+	*checked = at;
 	return true;
 }
 
@@ -156,10 +171,12 @@ static bool out_enter(const struct courier *c, uint64_t fd)
 	struct courier_fd *f = stream_of(c, fd);
 	bool had;
 
-	if (!f || !check(c, f, fd))
+	if (!f)
 		return false;
 	if (!writer_begin(c, f))
 		return true;
+	if (!check(c, f, fd, false))
+		return false;
 	/* what comes next of another connection is not this one's */
 	if (c->state->is_due && c->state->request != fd + 1)
 		courier_settle(c);
@@ -419,11 +436,11 @@ static bool in_enter(const struct courier *c, uint64_t fd)
 {
 	struct courier_fd *f = stream_of(c, fd);
 
-	if (!f || !check(c, f, fd))
+	if (!f || !check(c, f, fd, true))
 		return false;
 	if (c->state->is_due)
 		courier_settle(c);
-	stream_place_in(&f->s, (int)fd, c->table, true);
+	stream_place_in(&f->s, (int)fd, c->table, c->since);
 	return true;
 }
 
@@ -431,12 +448,14 @@ static bool in_enter(const struct courier *c, uint64_t fd)
 static bool in_place(const struct courier *c, struct courier_fd *f, uint64_t fd, uint64_t nr,
 		     uint64_t *from)
 {
-	bool had = f->s.has_in;
+	/* a sender may have begun to count anew while we waited */
+	bool had = f->s.has_in && stream_counts_on(&f->s, c->table);
 
 	*from = f->s.in;
 	f->s.in += nr;
+	f->s.has_in = had;
 	if (!had || !f->s.key_in)
-		stream_place_in(&f->s, (int)fd, c->table, false);
+		stream_place_in(&f->s, (int)fd, c->table, c->since);
 	/* it is known now where it ended */
 	if (!had && f->s.has_in)
 		*from = f->s.in - nr;

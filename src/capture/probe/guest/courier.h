@@ -68,6 +68,7 @@ struct courier {
 	struct courier_fd *fds; /* COURIER_FDS */
 	struct carry_counts *counts;
 	uint32_t session; /* what was found out in another one is not believed */
+	uint64_t since;   /* calls are seen since this tick; 0: all are */
 	/* of the thread */
 	uint32_t tid;
 	struct bag *bag;

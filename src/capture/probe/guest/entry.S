@@ -251,6 +251,7 @@ leave_slow:
 	mov	%rsp, %rbp
 	and	$-16, %rsp
 	cld
+	/* the third is rdx, the end */
 	lea	40(%rsi), %rdi
 	mov	32(%rsi), %rsi
 	call	culprit_leave_slow

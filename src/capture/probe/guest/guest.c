@@ -43,7 +43,8 @@ _Static_assert(offsetof(struct probe_region, alive_until) == 16 &&
 	       "rings");
 
 void culprit_enter_slow(struct entered *e) __attribute__((visibility("hidden")));
-void culprit_leave_slow(uint64_t *slot, uint64_t result) __attribute__((visibility("hidden")));
+void culprit_leave_slow(uint64_t *slot, uint64_t result, uint64_t end)
+	__attribute__((visibility("hidden")));
 void culprit_site_slow(const uint64_t *registers, uint64_t what)
 	__attribute__((visibility("hidden")));
 
@@ -444,9 +445,8 @@ static uint64_t back_search(const struct probe_thread *t, uint64_t *slot)
 	__builtin_trap();
 }
 
-void culprit_leave_slow(uint64_t *slot, uint64_t result)
+void culprit_leave_slow(uint64_t *slot, uint64_t result, uint64_t end)
 {
-	uint64_t end = now();
 	struct probe_thread *t = guest_thread_find();
 	struct probe_frame *f;
 

@@ -199,7 +199,8 @@ void handover_say_sent(struct handover *h, uint64_t key, uint64_t sent, uint64_t
 	__atomic_store_n(&s->sent, sent + 1, __ATOMIC_SEQ_CST);
 }
 
-enum handover_sent handover_sent(const struct handover *h, uint64_t key, uint64_t *sent)
+enum handover_sent handover_sent(const struct handover *h, uint64_t key, uint64_t *sent,
+				 uint64_t *tick)
 {
 	const struct handover_stream *s = stream_find(h, key);
 	uint64_t said = s ? __atomic_load_n(&s->sent, __ATOMIC_SEQ_CST) : 0;
@@ -207,6 +208,7 @@ enum handover_sent handover_sent(const struct handover *h, uint64_t key, uint64_
 	if (!said)
 		return HANDOVER_UNSAID;
 	*sent = (said - 1) & ~HANDOVER_SENDING;
+	*tick = __atomic_load_n(&s->tick, __ATOMIC_RELAXED);
 	return said & HANDOVER_SENDING ? HANDOVER_MORE : HANDOVER_SAID;
 }
 

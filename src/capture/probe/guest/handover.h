@@ -36,9 +36,9 @@ void handover_say_sent(struct handover *h, uint64_t key, uint64_t sent, uint64_t
 	__attribute__((visibility("hidden")));
 enum handover_sent { HANDOVER_UNSAID, HANDOVER_SAID, HANDOVER_MORE };
 
-/* MORE: a call is under way that sends what comes behind it. */
-enum handover_sent handover_sent(const struct handover *h, uint64_t key, uint64_t *sent)
-	__attribute__((visibility("hidden")));
+/* MORE: a call is under way that sends what comes behind it. tick: when it was said. */
+enum handover_sent handover_sent(const struct handover *h, uint64_t key, uint64_t *sent,
+				 uint64_t *tick) __attribute__((visibility("hidden")));
 
 struct handover_missing {
 	size_t nr_more; /* found, and no room for them */

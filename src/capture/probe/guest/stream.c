@@ -363,28 +363,35 @@ static void peer_place(struct stream *s, int fd)
 	s->key_in = peer ? named(mix(peer, STREAM_LOCAL)) : 0;
 }
 
-/* By the sender's count. While it sends, that is known only where nothing of it has come yet. */
-static void local_in(struct stream *s, int fd, const struct handover *h, bool is_before)
+static bool is_of_frame(uint64_t sent, uint64_t at)
 {
-	uint64_t sent, again, n;
-	enum handover_sent said = handover_sent(h, s->key_in, &sent);
-
-	if (!said || (s->has_in && sent >> FRAME_SHIFT == s->in >> FRAME_SHIFT))
-		return;
-	s->has_in = 0;
-	if (said == HANDOVER_MORE && !is_before)
-		return;
-	if (said == HANDOVER_MORE && !sent) {
-		s->in = 0;
-		s->has_in = 1;
-	} else if (unread(fd, &n) && handover_sent(h, s->key_in, &again) == said && sent == again &&
-		   (said == HANDOVER_SAID ? n <= sent : !n)) {
-		s->in = sent - n;
-		s->has_in = 1;
-	}
+	return sent >> FRAME_SHIFT == at >> FRAME_SHIFT;
 }
 
-void stream_place_in(struct stream *s, int fd, const struct handover *h, bool is_before)
+/* By the sender's count, and what waits to be read. While it sends, nobody knows how much of that
+ * has come, and may have been read already. */
+static bool local_in(const struct stream *s, int fd, const struct handover *h, uint64_t since,
+		     uint64_t *at)
+{
+	uint64_t sent, again, tick, n;
+
+	if (handover_sent(h, s->key_in, &sent, &tick) != HANDOVER_SAID || tick < since ||
+	    !unread(fd, &n) || handover_sent(h, s->key_in, &again, &tick) != HANDOVER_SAID ||
+	    sent != again || n > sent)
+		return false;
+	*at = sent - n;
+	return true;
+}
+
+bool stream_counts_on(const struct stream *s, const struct handover *h)
+{
+	uint64_t sent, tick;
+
+	return s->kind == STREAM_TCP || !handover_sent(h, s->key_in, &sent, &tick) ||
+	       is_of_frame(sent, s->in);
+}
+
+void stream_place_in(struct stream *s, int fd, const struct handover *h, uint64_t since)
 {
 	if (s->kind == STREAM_TCP) {
 		if (!s->has_in)
@@ -393,8 +400,8 @@ void stream_place_in(struct stream *s, int fd, const struct handover *h, bool is
 	}
 	if (!s->key_in)
 		peer_place(s, fd);
-	if (s->key_in)
-		local_in(s, fd, h, is_before);
+	if (s->key_in && !(s->has_in && stream_counts_on(s, h)))
+		s->has_in = local_in(s, fd, h, since, &s->in);
 }
 
 bool stream_is_same(const struct stream *s, int fd)
@@ -408,13 +415,23 @@ bool stream_is_same(const struct stream *s, int fd)
 	       again.key_out == s->key_out;
 }
 
-bool stream_check(struct stream *s, int fd)
+bool stream_check_out(struct stream *s, int fd)
 {
-	uint64_t out = s->out, in = s->in;
+	uint64_t out = s->out;
 
 	if (s->kind != STREAM_TCP)
 		return true;
 	s->has_out = tcp_out(fd, &s->out);
-	s->has_in = tcp_in(fd, &s->in);
-	return out == s->out && in == s->in;
+	return out == s->out;
+}
+
+bool stream_check_in(struct stream *s, int fd, const struct handover *h)
+{
+	uint64_t in = s->in, at;
+
+	if (s->kind == STREAM_TCP)
+		s->has_in = tcp_in(fd, &s->in);
+	else if (s->key_in && local_in(s, fd, h, 0, &at) && is_of_frame(at, s->in))
+		s->in = at;
+	return in == s->in;
 }

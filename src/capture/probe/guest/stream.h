@@ -28,7 +28,7 @@ struct stream {
 	uint8_t reserved[2];
 	uint64_t key_out, key_in; /* 0: not known yet */
 	uint64_t out, in;
-	uint64_t checked; /* tick */
+	uint32_t checked_out, checked_in; /* when, in long steps */
 };
 
 /* Finds out what it is. False when it is nothing that carries. */
@@ -37,12 +37,19 @@ bool stream_look(struct stream *s, int fd, struct handover *h)
 /* Before a call: where the next byte is. */
 void stream_place_out(struct stream *s, int fd, struct handover *h, uint64_t now)
 	__attribute__((visibility("hidden")));
-/* is_before: nothing was read since. */
-void stream_place_in(struct stream *s, int fd, const struct handover *h, bool is_before)
+/* Before a call, or after it, where what it read ends. since: what a sender has said before this
+ * tick is not believed, as calls passed by then. */
+void stream_place_in(struct stream *s, int fd, const struct handover *h, uint64_t since)
+	__attribute__((visibility("hidden")));
+/* Whether the sender counts as it did when the place was found. */
+bool stream_counts_on(const struct stream *s, const struct handover *h)
 	__attribute__((visibility("hidden")));
 /* Whether the descriptor is still that of this connection. */
 bool stream_is_same(const struct stream *s, int fd) __attribute__((visibility("hidden")));
-/* Counted against what the kernel says; false, and put right, when they differ. */
-bool stream_check(struct stream *s, int fd) __attribute__((visibility("hidden")));
+/* What was counted against what the kernel, or the sender, says; false, and put right, when they
+ * differ. Only one thread may be in such a call then. */
+bool stream_check_out(struct stream *s, int fd) __attribute__((visibility("hidden")));
+bool stream_check_in(struct stream *s, int fd, const struct handover *h)
+	__attribute__((visibility("hidden")));
 
 #endif
