@@ -3,12 +3,13 @@
  * server, which asks the next one, and so on; each answers when it was answered.
  *
  *	chain serve AT [--to AT] [--by threads|loop|fork] [--cut]
- *	chain ask AT [--threads N] [--seconds S | --requests N] [--pipeline N] [--rate N] [--cut]
- *	          [--wait | --again]
+ *	chain ask AT [--threads N] [--seconds S | --requests N] [--pipeline N] [--cut]
+ *	          [--rate N [--open]] [--wait | --again]
  *
  * AT is a number (a port of 127.0.0.1), ADDRESS:PORT or a path (a socket of this host). --cut:
- * messages are sent and read in pieces of odd sizes. --rate: so many in a second of all threads, whether those before
- * are answered or not. --wait: begins after SIGUSR1; --again: and once more after each.
+ * messages are sent and read in pieces of odd sizes. --rate: so many in a second of all threads;
+ * --open: by the clock, whether those before are answered or not. --wait: begins after SIGUSR1;
+ * --again: and once more after each.
  *
  * Every request passes request_begin(id) in the client and request_serve(id) in each server: places
  * to watch. At its end, on SIGTERM too, each says how many requests it has seen. The client ends
@@ -55,7 +56,7 @@ struct end {
 
 struct settings {
 	const char *at, *to, *by;
-	bool cuts, waits, again, is_asking;
+	bool cuts, waits, again, is_open, is_asking;
 	int threads, pipeline;
 	double seconds, rate; /* rate: requests in a second, of all threads */
 	uint64_t requests;
@@ -374,6 +375,8 @@ static bool is_asking(const struct asker *a)
 /* So many at once, and the next when they are answered. */
 static void ask_in_turn(struct asker *a)
 {
+	double due = now();
+
 	while (is_asking(a)) {
 		for (int i = 0; i < set.pipeline; i++)
 			if (!question_send(a, now()))
@@ -381,6 +384,9 @@ static void ask_in_turn(struct asker *a)
 		for (int i = 0; i < set.pipeline; i++)
 			if (!answer_wait(a))
 				return;
+		due += set.rate > 0 ? set.pipeline * set.threads / set.rate : 0;
+		if (due > now())
+			usleep((useconds_t)((due - now()) * 1e6));
 	}
 }
 
@@ -424,7 +430,7 @@ static void *ask_one(void *arg)
 	prctl(PR_SET_TIMERSLACK, 1);
 	a->end = calloc(1, sizeof(*a->end));
 	a->end->fd = connected(set.at);
-	if (set.rate > 0)
+	if (set.is_open)
 		ask_by_rate(a);
 	else
 		ask_in_turn(a);
@@ -502,17 +508,32 @@ static void at_end(int signal)
 	_exit(write(1, line, (size_t)n) != n);
 }
 
+static bool is_switch(const char *o)
+{
+	const struct {
+		const char *name;
+		bool *to;
+	} all[] = { { "--cut", &set.cuts },
+		    { "--wait", &set.waits },
+		    { "--again", &set.again },
+		    { "--open", &set.is_open } };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (strcmp(o, all[i].name) == 0) {
+			*all[i].to = true;
+			set.waits |= set.again;
+			return true;
+		}
+	return false;
+}
+
 static void settings_read(int argc, char **argv)
 {
 	for (int i = 3; i < argc; i++) {
 		const char *o = argv[i], *v = i + 1 < argc ? argv[i + 1] : "";
 
-		if (strcmp(o, "--cut") == 0 || strcmp(o, "--wait") == 0 ||
-		    strcmp(o, "--again") == 0) {
-			*(o[2] == 'c' ? &set.cuts : o[2] == 'w' ? &set.waits : &set.again) = true;
-			set.waits |= set.again;
+		if (is_switch(o))
 			continue;
-		}
 		i++;
 		if (strcmp(o, "--to") == 0)
 			set.to = v;
