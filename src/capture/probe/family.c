@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -80,7 +81,7 @@ static int stop_to_ask(struct tracee *t, int pid, struct image *im, struct trace
 			r = image_read(im, pid, t->mem, err);
 		if (r == 0 && (i == TRIES || tracee_can_be_asked(t, im)))
 			return 0;
-		held_add(held, tracee_go(t, late));
+		family_held_add(held, tracee_go(t, late));
 		image_done(im);
 		if (r < 0)
 			return r;

@@ -13,7 +13,6 @@
 #include "capture/probe/restore.h"
 #include "capture/probe/standing.h"
 
-#define TRIES 50
 #define IOVECS 512
 
 /* What stands at the patches now. */
