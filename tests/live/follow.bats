@@ -79,6 +79,11 @@ lines_of() {
 	"$CULPRIT" requests "$1" --lines --json | sed -n 's/^{"file":"[^"]*","line":[0-9]*,\(.*\)/\1/p'
 }
 
+# complaints: what was said, but that the machine has much else to do
+complaints() {
+	grep -v '^culprit: the run is up to .* behind: making it takes ' "$DIR/err" || true
+}
+
 # same: the run is that of all lines in one file, and nothing was said
 same() {
 	mkdir -p "$DIR/one"
@@ -88,7 +93,8 @@ same() {
 	lines_of "$RUN" >"$DIR/got"
 	[ -s "$DIR/want" ]
 	cmp "$DIR/want" "$DIR/got"
-	[ ! -s "$DIR/err" ] || { cat "$DIR/err"; false; }
+	complaints
+	[ -z "$(complaints)" ]
 }
 
 @test "a log that grows line by line is in the run, each line once" {
@@ -218,7 +224,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$CULPRIT" analyze --follow "$LOGS" -o "$RU
 	until_holds 10
 	finish
 	grep -q 'waiting for it' "$DIR/err"
-	[ "$(wc -l <"$DIR/err")" = 1 ]
+	[ "$(complaints | wc -l)" = 1 ]
 	rm -r "$LOGS"
 	follow
 	until_said 'waiting for it'

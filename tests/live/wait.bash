@@ -1,11 +1,11 @@
 # Waiting for what a test needs to be so, on a machine that may have much else to do.
 
-# wait_until COMMAND...: until it succeeds, for a minute at most
+# wait_until COMMAND...: until it succeeds, for three minutes at most
 wait_until() {
-	local end=$((SECONDS + 60))
+	local end=$((SECONDS + 180))
 	until "$@" >/dev/null 2>&1; do
 		if [ $SECONDS -ge $end ]; then
-			echo "not within a minute: $*"
+			echo "not within three minutes: $*"
 			return 1
 		fi
 		sleep 0.05

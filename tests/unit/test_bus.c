@@ -22,7 +22,7 @@
 #include "query/partial.h"
 
 #define QUERY "From e In T GroupBy e.host Select e.host, SUM(e.x), COUNT"
-#define PATIENCE_NS (30 * NS_S)
+#define PATIENCE_NS (120 * NS_S)
 
 /* --- the hub ------------------------------------------------------------------------------- */
 
