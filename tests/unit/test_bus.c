@@ -511,6 +511,60 @@ static void a_hub_is_an_agent_of_the_hub_above(void **state)
 	scene_done(&top);
 }
 
+/* Sent until it comes. */
+static void send_until_it_comes(struct actor *a, size_t nr, size_t from, size_t to,
+				const char *address)
+{
+	while (!a[to].received.n) {
+		bus_agent_send(a[from].agent, str_of(address), STR("bag"));
+		for (size_t i = 0; i < nr; i++)
+			bus_agent_poll(a[i].agent, 5, NULL);
+	}
+}
+
+/* An address that two claim leads to neither; who had it alone got what was sent there. */
+static void messages_go_by_address_to_the_one_that_has_it(void **state)
+{
+	struct scene s;
+	struct actor a[3];
+	struct desk d;
+	uint64_t before;
+
+	(void)state;
+	scene_make(&s);
+	hub_begin(&s);
+	desk_open(&d, &s);
+	for (int i = 0; i < 3; i++) {
+		static const char *const names[] = { "n1", "n2", "n3" };
+		static const char *const addresses[] = { "10.1.0.1", "10.1.0.2", "10.1.0.3" };
+
+		actor_open(&a[i], &s, names[i], NULL);
+		bus_agent_known_as(a[i].agent, &addresses[i], 1);
+	}
+	until(bus_agent_is_connected(a[0].agent) && bus_agent_is_connected(a[1].agent) &&
+		      bus_agent_is_connected(a[2].agent),
+	      a, 3, &d);
+	send_until_it_comes(a, 3, 0, 1, "10.1.0.2");
+	assert_true(str_starts(buf_str(&a[1].received), STR("n1:bag")));
+	assert_int_equal(a[2].received.n, 0);
+	/* the third one says that it is the second, too */
+	bus_agent_known_as(a[2].agent, (const char *[]){ "10.1.0.2", "10.1.0.3" }, 2);
+	send_until_it_comes(a, 3, 0, 2, "10.1.0.3");
+	buf_clear(&a[1].received);
+	buf_clear(&a[2].received);
+	before = count(&d, "messages to agents that nobody knows");
+	bus_agent_send(a[0].agent, STR("10.1.0.2"), STR("bag"));
+	until(count(&d, "messages to agents that nobody knows") > before, a, 3, &d);
+	assert_int_equal(a[1].received.n + a[2].received.n, 0);
+	for (int i = 0; i < 3; i++) {
+		bus_agent_close(a[i].agent, 0);
+		buf_done(&a[i].received);
+	}
+	desk_close(&d);
+	hub_end(&s);
+	scene_done(&s);
+}
+
 /* An operator that does not read is sent the whole instead, when it reads again. */
 static void a_slow_operator_is_told_the_whole_later(void **state)
 {
@@ -930,6 +984,7 @@ int main(void)
 		cmocka_unit_test(a_hub_that_begins_anew_goes_on),
 		cmocka_unit_test(reports_wait_for_a_hub_that_is_away),
 		cmocka_unit_test(a_hub_is_an_agent_of_the_hub_above),
+		cmocka_unit_test(messages_go_by_address_to_the_one_that_has_it),
 		cmocka_unit_test(a_slow_operator_is_told_the_whole_later),
 		cmocka_unit_test(tenants_are_held_to_their_limits),
 		cmocka_unit_test(rows_over_the_limit_are_counted),
