@@ -192,11 +192,23 @@ static int desk_try(struct desk *d, const struct scene *s, const struct bus_keys
 	return bus_operator_open(&d->o, &o, err);
 }
 
+/* What a hub answers, of which it is known that it does: a machine that stands still for a while is
+ * no answer. */
+static int desk_answer(struct desk *d, const struct scene *s, const struct bus_keys *keys,
+		       struct error *err)
+{
+	int r = -ETIMEDOUT;
+
+	for (int i = 0; i < 10 && r == -ETIMEDOUT; i++)
+		r = desk_try(d, s, keys, err);
+	return r;
+}
+
 static void desk_open(struct desk *d, const struct scene *s)
 {
 	struct error err = { 0 };
 
-	assert_int_equal(desk_try(d, s, NULL, &err), 0);
+	assert_int_equal(desk_answer(d, s, NULL, &err), 0);
 }
 
 static void desk_close(struct desk *d)
@@ -857,17 +869,17 @@ static void only_those_with_the_right_keys_come_in(void **state)
 	/* none, those of another hub, those of an agent */
 	assert_true(desk_try(&d, &s, NULL, &err) < 0);
 	assert_true(desk_try(&d, &s, rival, &err) < 0);
-	assert_int_equal(desk_try(&d, &s, agent, &err), -EACCES);
+	assert_int_equal(desk_answer(&d, &s, agent, &err), -EACCES);
 	assert_non_null(strstr(err.msg, "another role"));
 	bus_keys_free(rival);
 	/* those of another hub, with the right key of this one */
 	rival = keys_of(&foreign, "boss");
 	memcpy(rival->hub_key, s.keys->public_key, sizeof(rival->hub_key));
-	assert_int_equal(desk_try(&d, &s, rival, &err), -EACCES);
+	assert_int_equal(desk_answer(&d, &s, rival, &err), -EACCES);
 	assert_non_null(strstr(err.msg, "does not know our key"));
 	bus_keys_free(rival);
 
-	assert_int_equal(desk_try(&d, &s, boss, &err), 0);
+	assert_int_equal(desk_answer(&d, &s, boss, &err), 0);
 	assert_true(count(&d, "handshakes refused") >= 2);
 	actor_open(&a, &s, "n1", agent);
 	id = install(&d);
@@ -876,7 +888,7 @@ static void only_those_with_the_right_keys_come_in(void **state)
 	until(total(&d) == 5, &a, 1, &d);
 	/* another tenant sees nothing of it */
 	rival = keys_of(&s, "rival");
-	assert_int_equal(desk_try(&other, &s, rival, &err), 0);
+	assert_int_equal(desk_answer(&other, &s, rival, &err), 0);
 	assert_int_equal(bus_operator_watch(other.o, id, &err), -ENOENT);
 	assert_int_equal(bus_operator_remove(other.o, id, &err), -ENOENT);
 	desk_close(&other);
@@ -928,7 +940,7 @@ static void an_agent_cannot_install_a_query(void **state)
 	buslink_wait(&l, 1, 1000);
 	while (buslink_take(l, &got) > 0)
 		;
-	assert_int_equal(desk_try(&d, &s, boss, &err), 0);
+	assert_int_equal(desk_answer(&d, &s, boss, &err), 0);
 	assert_int_equal(count(&d, "queries installed"), 0);
 	assert_true(count(&d, "messages of who may not send them") >= 3);
 	desk_close(&d);
@@ -951,7 +963,7 @@ static void whose_keys_are_revoked_is_out(void **state)
 	scene_with_keys(&s);
 	hub_begin(&s);
 	boss = keys_of(&s, "boss");
-	assert_int_equal(desk_try(&d, &s, boss, &err), 0);
+	assert_int_equal(desk_answer(&d, &s, boss, &err), 0);
 	desk_close(&d);
 	snprintf(dir, sizeof(dir), "%s/keys", s.dir);
 	assert_int_equal(keys_revoke(dir, "boss", &err), 0);
