@@ -4,9 +4,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +17,12 @@
 #include "base/vec.h"
 #include "capture/bpf/uprobes.skel.h"
 #include "capture/probe/kin.h"
-#include "capture/probe/ways_out.h"
+#include "capture/spot.h"
 #include "wire/static_record.h"
 #include "wire/uprobe_record.h"
 
 #define LATE_NS (2 * NS_MS) /* a record is in the buffer so long after its time, at most */
 #define LINKS_MAX 1024
-#define SEGMENTS_MAX 64
-#define SIZE_MAX_READ 65536
 #define DEPTH 64
 #define MEASURED 64
 
@@ -34,9 +30,7 @@
 struct watched_function {
 	struct probe_function f;
 	char *module;
-	uint64_t at;                 /* in the file */
-	uint32_t outs[WAYS_OUT_MAX]; /* from there on */
-	size_t nr_outs;
+	struct spot spot;
 	uint32_t takes; /* of its entry; that of its ways out follows */
 };
 
@@ -165,53 +159,6 @@ static int keep_record(void *to, void *data, size_t size)
 	return 0;
 }
 
-/* Where the address is in the file; false where the file does not hold it. */
-static bool offset_of(int fd, uint64_t address, uint64_t *offset)
-{
-	Elf64_Ehdr head;
-	Elf64_Phdr v[SEGMENTS_MAX];
-	size_t nr;
-
-	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64)
-		return false;
-	nr = head.e_phnum < SEGMENTS_MAX ? head.e_phnum : SEGMENTS_MAX;
-	if (pread(fd, v, nr * sizeof(*v), (off_t)head.e_phoff) != (ssize_t)(nr * sizeof(*v)))
-		return false;
-	for (size_t i = 0; i < nr; i++)
-		if (v[i].p_type == PT_LOAD && address - v[i].p_vaddr < v[i].p_filesz) {
-			*offset = address - v[i].p_vaddr + v[i].p_offset;
-			return true;
-		}
-	return false;
-}
-
-/* The file as the process sees it. */
-static void path_of(int pid, const char *module, char path[4096])
-{
-	snprintf(path, 4096, "/proc/%d/root%s", pid, module);
-}
-
-static int places_read(struct watched_function *w, int pid, struct error *err)
-{
-	cleanup(free) uint8_t *bytes = NULL;
-	cleanup(close_fd) int fd = -1;
-	size_t size = w->f.size < SIZE_MAX_READ ? w->f.size : SIZE_MAX_READ;
-	char path[4096];
-
-	path_of(pid, w->f.module, path);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || !offset_of(fd, w->f.address, &w->at))
-		return error_set(err, ENOENT, "its file cannot be read");
-	bytes = mem_alloc(size + 1);
-	if (pread(fd, bytes, size, (off_t)w->at) != (ssize_t)size)
-		return error_set(err, ENOENT, "its file cannot be read");
-	w->nr_outs = ways_out(bytes, w->f.size, w->f.address, w->outs);
-	if (!w->nr_outs)
-		return error_set(err, ENOTSUP, "where it ends cannot be told");
-	return 0;
-}
-
 static struct static_take take_of(const struct probe_function *f, const struct probe_take *take)
 {
 	struct static_take t = { .function = f->id,
@@ -271,12 +218,13 @@ static int attach(struct uprobes *u, int pid, const struct watched_function *w, 
 	char path[4096];
 	int got = 0;
 
-	path_of(pid, w->f.module, path);
-	for (size_t i = 0; i < w->nr_outs && got >= 0; i++)
-		got = attach_at(u, u->bpf->progs.leave, pid, path, w->at + w->outs[i], w->takes + 1,
-				w->f.id, err);
+	spot_path(pid, w->f.module, path);
+	for (size_t i = 0; i < w->spot.nr_outs && got >= 0; i++)
+		got = attach_at(u, u->bpf->progs.leave, pid, path, w->spot.at + w->spot.outs[i],
+				w->takes + 1, w->f.id, err);
 	if (got >= 0)
-		got = attach_at(u, u->bpf->progs.enter, pid, path, w->at, w->takes, w->f.id, err);
+		got = attach_at(u, u->bpf->progs.enter, pid, path, w->spot.at, w->takes, w->f.id,
+				err);
 	return got;
 }
 
@@ -325,7 +273,7 @@ int uprobes_add(struct uprobes *u, const struct probe_function *f, struct error 
 	pids_sweep(u);
 	if (f->is_site || !u->pids.nr)
 		return error_set(err, EINVAL, "no function of a process that lives");
-	got = places_read(&w, u->pids.v[0], err);
+	got = spot_find(&w.spot, u->pids.v[0], f->module, f->address, f->size, err);
 	if (got >= 0)
 		got = takes_set(u, &w, err);
 	if (got < 0)

@@ -274,7 +274,9 @@ static int begin(struct asked_agent *a, struct error *err)
 	o.keys = a->keys;
 	if (got >= 0)
 		got = weave_open(&a->weave,
-				 &(struct weave_options){ .host = a->name, .reaches_others = true },
+				 &(struct weave_options){ .host = a->name,
+							  .reaches_others = true,
+							  .is_of_host = !nr },
 				 err);
 	for (int i = 0; got >= 0 && i < nr; i++)
 		enter(a, pids[i]);

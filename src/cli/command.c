@@ -331,9 +331,9 @@ static const struct command builtin[] = {
 	{ .name = "tracepoints",
 	  .summary = "list, check and test definitions of tracepoints for live queries",
 	  .usage = "[SET|FILE...]",
-	  .about =
-		  "Sets come with culprit: hbase, hdfs, postgresql, yarn; without any, all of them "
-		  "are listed.\ndocs/tracepoints.md tells how a file defines them.",
+	  .about = "Sets come with culprit: hbase, hdfs, linux, postgresql, yarn; without any, all "
+		   "of them "
+		   "are listed.\ndocs/tracepoints.md tells how a file defines them.",
 	  .options = tracepoints_options,
 	  .examples = tracepoints_examples,
 	  .run = cmd_tracepoints },

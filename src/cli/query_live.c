@@ -77,13 +77,15 @@ static int tell(struct asking *a, struct error *err)
 {
 	struct partial *p = weave_partial(a->weave, QUERY_ID);
 	struct weave_health h;
-	char words[128];
+	char words[160], outside[48] = "";
 	int got = live_show_add(a->show, time_now(), p, err);
 
 	partial_reset(p);
 	weave_health(a->weave, &h);
-	snprintf(words, sizeof(words), "%u process%s, %u place%s, %llu runs", h.nr_processes,
-		 h.nr_processes == 1 ? "" : "es", h.nr_places, h.nr_places == 1 ? "" : "s",
+	if (h.nr_outside)
+		snprintf(outside, sizeof(outside), " (%u from outside)", h.nr_outside);
+	snprintf(words, sizeof(words), "%u process%s, %u place%s%s, %llu runs", h.nr_processes,
+		 h.nr_processes == 1 ? "" : "es", h.nr_places, h.nr_places == 1 ? "" : "s", outside,
 		 (unsigned long long)h.nr_runs);
 	return got < 0 ? got : live_show_tick(a->show, words, err);
 }

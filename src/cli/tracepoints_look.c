@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "capture/spot.h"
 #include "cli/command.h"
 #include "cli/option.h"
 #include "model/loss.h"
@@ -109,19 +110,39 @@ static bool say(struct looked *l, struct buf *said, size_t nr, struct str near)
 	return true;
 }
 
+static bool is_patchable(const struct looked *l, uint32_t function)
+{
+	const struct function_of *f = &l->functions.v.v[function];
+	struct arena arena = { 0 };
+	bool is = spot_is_patchable(arena_z(&arena, l->functions.modules.v[f->module].path),
+				    f->address, f->size);
+
+	arena_done(&arena);
+	return is;
+}
+
 static bool look_for_function(struct looked *l, const struct tracepoint_place *p, struct buf *said)
 {
 	uint32_t found[FOUND_MAX];
-	size_t nr = functions_find(&l->functions, p->name, found, FOUND_MAX), kept = 0;
+	size_t nr = functions_find(&l->functions, p->name, found, FOUND_MAX), kept = 0,
+	       nr_outside = 0;
 	struct str near = { 0 };
 
 	if (!has_module(l, p->binary))
 		return false;
 	for (size_t i = 0; i < nr; i++)
-		kept += module_is(l, l->functions.v.v[found[i]].module, p->binary);
+		if (module_is(l, l->functions.v.v[found[i]].module, p->binary)) {
+			kept++;
+			nr_outside += !is_patchable(l, found[i]);
+		}
 	if (!kept)
 		functions_near(&l->functions, p->name, &near, 1);
-	return say(l, said, kept, near);
+	say(l, said, kept, near);
+	if (nr_outside && nr_outside == kept)
+		buf_add(said, STR(", from outside"));
+	else if (nr_outside)
+		buf_fmt(said, ", %zu from outside", nr_outside);
+	return true;
 }
 
 static bool look_for_probe(struct looked *l, const struct tracepoint_place *p, struct buf *said)
@@ -180,6 +201,9 @@ bool looked_for(struct looked *l, const struct tracepoint_place *p, struct buf *
 		return look_for_function(l, p, said);
 	case WHERE_USDT:
 		return look_for_probe(l, p, said);
+	case WHERE_SYSCALL: /* of any program */
+		buf_add(said, STR("from outside"));
+		return true;
 	case WHERE_CLASS:
 		return look_for_method(l, p, said);
 	default:

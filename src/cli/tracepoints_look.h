@@ -24,7 +24,8 @@ struct looked {
 /* What --program and --pid name. */
 int looked_into(struct looked *l, const struct call *call, struct error *err);
 void looked_done(struct looked *l);
-/* "yes", "2 times", "no; near: …"; false where such a place was not looked for. */
+/* "yes", "2 times", "yes, from outside" (it cannot be patched), "no; near: …"; false where such a
+ * place was not looked for. */
 bool looked_for(struct looked *l, const struct tracepoint_place *p, struct buf *said);
 
 #endif

@@ -51,10 +51,8 @@ struct testing {
 
 static bool is_native(const struct tracepoint *t)
 {
-	for (size_t i = 0; i < t->nr_places; i++)
-		if (t->places[i].where == WHERE_FUNCTION || t->places[i].where == WHERE_USDT)
-			return true;
-	return false;
+	return tracepoint_is_at(t, WHERE_FUNCTION) || tracepoint_is_at(t, WHERE_USDT) ||
+	       tracepoint_is_at(t, WHERE_SYSCALL);
 }
 
 static void install(struct testing *x, const struct tracepoint *t)

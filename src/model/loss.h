@@ -392,6 +392,15 @@
 	X(LOSS_ADVICE_UNSEEN, "advice_unseen", \
 	  "tracepoint reached by a thread for which there was no room", \
 	  "tracepoints reached by threads for which there was no room") \
+	X(LOSS_PASSES_DROPPED, "passes_dropped", \
+	  "tracepoint, watched from outside, that was passed faster than the kernel could tell " \
+	  "it", \
+	  "tracepoints, watched from outside, that were passed faster than the kernel could tell " \
+	  "them") \
+	X(LOSS_BAGS_UNREAD, "bags_unread", \
+	  "tracepoint, watched from outside, at which what its request carried could not be read", \
+	  "tracepoints, watched from outside, at which what their requests carried could not be " \
+	  "read") \
 	X(LOSS_TEXT_GONE, "texts_gone", \
 	  "log line whose file is gone or has changed, so that it cannot be shown", \
 	  "log lines whose file is gone or has changed, so that they cannot be shown")

@@ -202,6 +202,16 @@ static int refuse_size(struct maker *m, const struct stage *s, const struct advi
 			 b->tuple_bytes, (size_t)BAG_WORDS * 8);
 }
 
+/* Its thread would have gone on before the tuple is in its bag. */
+static int refuse_outside(struct maker *m, const struct source_name *s)
+{
+	return lex_error(m->p->text, s->place, m->err,
+			 "'" STR_FMT
+			 "' cannot be joined: a system call is watched from outside the "
+			 "program, and packs nothing; ask From it, and join what happened before",
+			 STR_ARG(s->name));
+}
+
 static int make_stage(struct maker *m, uint32_t stage)
 {
 	const struct stage *s = &m->p->stages.v[stage];
@@ -220,6 +230,9 @@ static int make_stage(struct maker *m, uint32_t stage)
 		got = advice_compile(m->p, stage, m->query, w.tracepoint, &w.program, m->err);
 		if (got >= 0)
 			got = advice_verify(&w.program, &bounds, m->err);
+		if (got >= 0 && !(w.program.flags & ADVICE_EMITS) &&
+		    tracepoint_is_at(w.tracepoint, WHERE_SYSCALL))
+			got = refuse_outside(m, &s->points[i]);
 		if (got >= 0 && stage && !bounds.nr_fitting)
 			got = refuse_size(m, s, &bounds);
 		w.program.piece = (uint16_t)m->set->v.nr;

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "query/lex.h"
 #include "query/near.h"
+#include "query/system_call.h"
 #include "query/tracepoint_parser.h"
 
 static const char *const defaults[] = {
@@ -17,8 +18,9 @@ static const char *const defaults[] = {
 	[ADVICE_INPUT_THREAD] = "thread",      [ADVICE_INPUT_TRACEPOINT] = "tracepoint",
 };
 static const char *const wheres[] = {
-	[WHERE_FUNCTION] = "function", [WHERE_USDT] = "usdt", [WHERE_CLASS] = "class",
-	[WHERE_LOG] = "log",           [WHERE_SPAN] = "span", [WHERE_MESSAGE] = "message",
+	[WHERE_FUNCTION] = "function", [WHERE_USDT] = "usdt", [WHERE_SYSCALL] = "syscall",
+	[WHERE_CLASS] = "class",       [WHERE_LOG] = "log",   [WHERE_SPAN] = "span",
+	[WHERE_MESSAGE] = "message",
 };
 static const char *const moments[] = {
 	[MOMENT_ENTRY] = "entry",
@@ -36,6 +38,14 @@ const char *tracepoint_where_name(enum tracepoint_where w)
 const char *tracepoint_moment_name(enum tracepoint_moment m)
 {
 	return moments[m];
+}
+
+bool tracepoint_is_at(const struct tracepoint *t, enum tracepoint_where w)
+{
+	for (size_t i = 0; i < t->nr_places; i++)
+		if (t->places[i].where == w)
+			return true;
+	return false;
 }
 
 struct str tracepoint_default(enum advice_input i)
@@ -211,6 +221,19 @@ static int split_probe(struct tracepoint_parser *p, struct tracepoint_place *pla
 	return 0;
 }
 
+static int number_call(struct tracepoint_parser *p, struct tracepoint_place *place)
+{
+	struct str near = { 0 };
+
+	place->call = system_call_number(place->name, &near);
+	if (place->call >= 0)
+		return 0;
+	return tracepoint_wrong(p, place->place,
+				"no system call is called '" STR_FMT "'%s" STR_FMT "%s",
+				STR_ARG(place->name), near.n ? "; did you mean '" : "",
+				STR_ARG(near), near.n ? "'?" : "");
+}
+
 static int take_moment(struct tracepoint_parser *p, struct tracepoint_place *place)
 {
 	size_t moment = 0;
@@ -234,6 +257,8 @@ static int take_moment(struct tracepoint_parser *p, struct tracepoint_place *pla
 	}
 	if (place->moment == MOMENT_LINE && place->where != WHERE_CLASS)
 		return tracepoint_wrong(p, place->place, "only classes have tracepoints at lines");
+	if (place->moment == MOMENT_EXCEPTION && place->where == WHERE_SYSCALL)
+		return tracepoint_wrong(p, place->place, "a system call has entry and exit only");
 	if (place->moment != MOMENT_ENTRY &&
 	    (place->where == WHERE_USDT || place->where == WHERE_LOG ||
 	     place->where == WHERE_MESSAGE))
@@ -252,7 +277,7 @@ static int take_place(struct tracepoint_parser *p, struct tracepoint_place *plac
 	while (where < NR(wheres) && !take_word(p, wheres[where]))
 		where++;
 	if (where == NR(wheres))
-		return unknown(p, "function, usdt, class, log, span or message", wheres,
+		return unknown(p, "function, usdt, syscall, class, log, span or message", wheres,
 			       NR(wheres));
 	*place = (struct tracepoint_place){ .where = (enum tracepoint_where)where };
 	tracepoint_skip(p);
@@ -266,6 +291,8 @@ static int take_place(struct tracepoint_parser *p, struct tracepoint_place *plac
 		got = split_function(p, place, whole);
 	else if (place->where == WHERE_USDT)
 		got = split_probe(p, place, whole);
+	else if (place->where == WHERE_SYSCALL)
+		got = number_call(p, place);
 	return got < 0 ? got : take_moment(p, place);
 }
 
@@ -274,7 +301,7 @@ static int take_place(struct tracepoint_parser *p, struct tracepoint_place *plac
 static bool is_native(const struct tracepoint *t)
 {
 	for (size_t i = 0; i < t->nr_places; i++)
-		if (t->places[i].where <= WHERE_USDT)
+		if (t->places[i].where <= WHERE_SYSCALL)
 			return true;
 	return false;
 }
@@ -293,9 +320,9 @@ static int check_moment(struct tracepoint_parser *p, const struct tracepoint *t,
 				p, e->place,
 				"this is known when a function ends: write 'exit' behind it");
 		if (e->taking.from == ADVICE_FROM_ARGUMENT && e->taking.number > 5 &&
-		    t->places[i].where == WHERE_FUNCTION)
-			return tracepoint_wrong(p, e->place,
-						"of a function arg0 to arg5 are known");
+		    t->places[i].where != WHERE_USDT)
+			return tracepoint_wrong(p, e->place, "of a %s arg0 to arg5 are known",
+						tracepoint_where_name(t->places[i].where));
 	}
 	return 0;
 }
@@ -396,6 +423,10 @@ static int take_tracepoint(struct tracepoint_parser *p, struct tracepoint *t)
 		got = take_clause(p, t);
 	if (got >= 0 && !t->nr_places)
 		got = tracepoint_wrong(p, t->place, "where is it? 'at' is expected");
+	if (got >= 0 && t->begins_request && tracepoint_is_at(t, WHERE_SYSCALL))
+		got = tracepoint_wrong(p, t->place,
+				       "a system call is watched from outside the program, where "
+				       "no request can begin");
 	t->text = str_trim(str_head(str_skip(p->text, from), p->at - from));
 	t->places = arena_array(p->arena, struct tracepoint_place, t->nr_places + 1);
 	t->exports = arena_array(p->arena, struct tracepoint_export, t->nr_exports + 1);

@@ -22,6 +22,7 @@ struct plan;
 enum tracepoint_where {
 	WHERE_FUNCTION, /* binary!function */
 	WHERE_USDT,     /* provider:probe; binary may be empty: any */
+	WHERE_SYSCALL,  /* a system call; the last of those that native programs have */
 	WHERE_CLASS,    /* a pattern of class and method */
 	WHERE_LOG,      /* a log point of a program model */
 	WHERE_SPAN,     /* spans of this name in a run */
@@ -33,9 +34,10 @@ enum tracepoint_moment { MOMENT_ENTRY, MOMENT_EXIT, MOMENT_EXCEPTION, MOMENT_LIN
 struct tracepoint_place {
 	enum tracepoint_where where;
 	enum tracepoint_moment moment;
-	uint32_t line;      /* of MOMENT_LINE */
-	struct str binary;  /* the name of its file, or its path; of USDT: the provider */
-	struct str name;    /* function, probe, class pattern, log point, span, message */
+	uint32_t line;     /* of MOMENT_LINE */
+	int call;          /* the number of a system call */
+	struct str binary; /* the name of its file, or its path; of USDT: the provider */
+	struct str name; /* function, probe, system call, class pattern, log point, span, message */
 	struct place place; /* in the file */
 };
 
@@ -94,6 +96,8 @@ const struct tracepoint_set *tracepoint_set_find(struct str name);
 int tracepoint_input(const struct tracepoint *t, struct str field);
 /* The names of enum advice_input. */
 struct str tracepoint_default(enum advice_input i);
+/* Whether one of its places is of this kind. */
+bool tracepoint_is_at(const struct tracepoint *t, enum tracepoint_where w);
 const char *tracepoint_where_name(enum tracepoint_where w);
 const char *tracepoint_moment_name(enum tracepoint_moment m);
 

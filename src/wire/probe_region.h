@@ -312,6 +312,8 @@ struct probe_bag {
 	uint64_t bag[PROBE_BAG_BYTES / 8]; /* struct bag */
 };
 
+#define PROBE_CARRIED_DUE 20 /* a byte of carried: another request is to be taken up first */
+
 /* A thread that is being made: what it is to run, and what it begins with. */
 struct probe_birth {
 	uint64_t routine, argument, reserved[6];

@@ -1,6 +1,7 @@
 #include "unit.h"
 
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -57,6 +58,34 @@ static void places_have_binary_name_and_moment(void **state)
 	assert_int_equal(tracepoint_input(p, STR("procId")), ADVICE_INPUT_PROC_ID);
 	assert_int_equal(tracepoint_input(p, STR("nobody")), -1);
 	assert_null(tracepoints_find(&t, 1, STR("DB")));
+}
+
+static void system_calls_are_known_by_name(void **state)
+{
+	struct tracepoints t;
+	const struct tracepoint *p;
+
+	(void)state;
+	assert_int_equal(
+		parse("tracepoint A at syscall read exit\n at syscall write\n"
+		      "tracepoint B at syscall fsync exit export fd = arg0:i32, r = return",
+		      &t),
+		0);
+	p = tracepoints_find(&t, 1, STR("A"));
+	assert_int_equal(p->places[0].where, WHERE_SYSCALL);
+	assert_int_equal(p->places[0].call, SYS_read);
+	assert_int_equal(p->places[0].moment, MOMENT_EXIT);
+	assert_int_equal(p->places[1].call, SYS_write);
+	assert_int_equal(p->places[1].moment, MOMENT_ENTRY);
+	assert_true(tracepoint_is_at(p, WHERE_SYSCALL));
+	assert_false(tracepoint_is_at(p, WHERE_FUNCTION));
+	p = tracepoints_find(&t, 1, STR("B"));
+	assert_int_equal(p->exports[1].taking.from, ADVICE_FROM_RETURN);
+	refused("tracepoint A at syscall fsyncc", "did you mean 'fsync'?");
+	refused("tracepoint A at syscall fsync exception", "entry and exit only");
+	refused("tracepoint A at syscall fsync export x = arg6", "of a syscall arg0 to arg5");
+	refused("tracepoint A at syscall fsync export x = return", "write 'exit'");
+	refused("tracepoint A begins a request at syscall fsync", "no request can begin");
 }
 
 static struct advice_taking taking_of(const char *value, enum value_type *type)
@@ -151,7 +180,7 @@ static void sets_that_come_along_are_sound(void **state)
 		assert_true(t.nr > 5);
 		assert_ptr_equal(tracepoint_set_find(str_of(s->name)), s);
 	}
-	assert_int_equal(nr, 4);
+	assert_int_equal(nr, 5);
 	assert_null(tracepoint_set_find(STR("nobody")));
 }
 
@@ -174,7 +203,8 @@ static int make(const char *query, const struct tracepoints *t, struct advice_se
 
 static const char two[] =
 	"tracepoint Net.Call at function a!b export size = arg0, user = arg1:text\n"
-	"tracepoint Disk.Read at function a!c export bytes = arg0\n";
+	"tracepoint Disk.Read at function a!c export bytes = arg0\n"
+	"tracepoint Disk.Sync at syscall fsync export fd = arg0\n";
 
 static void not_made(const char *query, const char *words)
 {
@@ -190,6 +220,8 @@ static void not_made(const char *query, const char *words)
 static void queries_that_cannot_run_there_are_refused(void **state)
 {
 	(void)state;
+	not_made("From r In Disk.Read Join s In First(Disk.Sync) On s -> r Select COUNT",
+		 "'Disk.Sync' cannot be joined: a system call is watched from outside");
 	not_made("From d In Disk.Raed Select d.bytes",
 		 "line 1, column 11: no tracepoint is called 'Disk.Raed'; did you mean "
 		 "'Disk.Read'?");
@@ -380,6 +412,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(places_have_binary_name_and_moment),
+		TEST(system_calls_are_known_by_name),
 		TEST(values_are_found_through_pointers),
 		TEST(mistakes_are_told_with_their_place),
 		TEST(sets_that_come_along_are_sound),

@@ -56,7 +56,18 @@ enum {
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
 	unsigned long di, si, dx, cx, r10, r8, r9, ax, orig_ax, ip;
+	unsigned long bx, bp, sp, r11, r12, r13, r14, r15;
 };
+
+struct thread_struct {
+	unsigned long fsbase;
+};
+
+struct thread_info {
+	__u32 status;
+};
+#define THREAD_POINTER(task) ((task)->thread.fsbase)
+#define IS_32_BIT(task) ((task)->thread_info.status & 2)
 #define SIXTH_ARGUMENT(regs) BPF_CORE_READ(regs, r9)
 #define CALL_NUMBER(regs) BPF_CORE_READ(regs, orig_ax)
 #elif defined(__TARGET_ARCH_arm64)
@@ -65,6 +76,20 @@ struct pt_regs {
 struct user_pt_regs {
 	__u64 regs[31], sp, pc, pstate;
 };
+
+struct thread_fields {
+	unsigned long tp_value;
+};
+
+struct thread_struct {
+	struct thread_fields uw;
+};
+
+struct thread_info {
+	unsigned long flags;
+};
+#define THREAD_POINTER(task) ((task)->thread.uw.tp_value)
+#define IS_32_BIT(task) ((task)->thread_info.flags & 1 << 22)
 struct pt_regs {
 	__u64 regs[31], sp, pc, pstate, orig_x0;
 	__s32 syscallno;
@@ -89,7 +114,19 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct task_struct {
+	struct thread_info thread_info;
+	struct thread_struct thread;
+	struct pid *thread_pid;
 	int pid, tgid;
 	unsigned int flags;
 	char comm[16];

@@ -199,8 +199,22 @@ void places_find(struct programs *g, const struct tracepoint *t, struct weave_pl
 			functions_add(g, t, at, out, told);
 		else if (at->where == WHERE_USDT)
 			sites_add(g, t, at, out, told);
-		else
+		else if (at->where != WHERE_SYSCALL) /* which is in no program: onlooker.h */
 			buf_fmt(told, STR_FMT ": a %s is not seen in running native programs\n",
 				STR_ARG(t->name), tracepoint_where_name(at->where));
 	}
+}
+
+void places_inputs(const struct advice_taking *takings, struct probe_advice *a)
+{
+	if (!(a->program.flags & ADVICE_EMITS) || a->program.inputs >> ADVICE_INPUT_TIME & 1)
+		a->flags |= PROBE_ADVICE_TIMES;
+	a->nr_inputs = 0;
+	for (size_t i = 0; i < TRACEPOINT_EXPORTS && a->nr_inputs < PROBE_INPUTS; i++)
+		if (a->program.inputs >> (ADVICE_INPUT_OWN + i) & 1) {
+			a->numbers[a->nr_inputs] = (uint8_t)(ADVICE_INPUT_OWN + i);
+			if (takings[i].from == ADVICE_FROM_DURATION)
+				a->flags |= PROBE_ADVICE_TIMES;
+			a->inputs[a->nr_inputs++] = takings[i];
+		}
 }

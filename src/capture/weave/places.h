@@ -38,6 +38,8 @@ void programs_done(struct programs *g);
  * of, or that cannot be. */
 void places_find(struct programs *g, const struct tracepoint *t, struct weave_places *out,
 		 struct buf *told);
+/* What a program of advice reads, and where it finds that: only what it reads is looked for. */
+void places_inputs(const struct advice_taking *takings, struct probe_advice *a);
 /* A function by its name, as a place without exports: how many there are. */
 size_t places_function(struct programs *g, struct str name, struct weave_places *out);
 

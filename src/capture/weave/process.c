@@ -155,21 +155,6 @@ static void stitch_add(struct woven_process *p, const struct stitch *s)
 		stitch_put(p, &p->stitches.v[p->stitches.nr - 1], i);
 }
 
-/* Only what the program reads is looked for. */
-static void inputs_fill(struct probe_advice *a, const struct weave_place *place)
-{
-	if (!(a->program.flags & ADVICE_EMITS) || a->program.inputs >> ADVICE_INPUT_TIME & 1)
-		a->flags |= PROBE_ADVICE_TIMES;
-	a->nr_inputs = 0;
-	for (size_t i = 0; i < TRACEPOINT_EXPORTS && a->nr_inputs < PROBE_INPUTS; i++)
-		if (a->program.inputs >> (ADVICE_INPUT_OWN + i) & 1) {
-			a->numbers[a->nr_inputs] = (uint8_t)(ADVICE_INPUT_OWN + i);
-			if (place->takings[i].from == ADVICE_FROM_DURATION)
-				a->flags |= PROBE_ADVICE_TIMES;
-			a->inputs[a->nr_inputs++] = place->takings[i];
-		}
-}
-
 void process_want(struct woven_process *p, const struct weave_place *place, uint32_t query,
 		  uint32_t stage, const struct probe_advice *advice)
 {
@@ -184,7 +169,7 @@ void process_want(struct woven_process *p, const struct weave_place *place, uint
 
 	*s.advice = *advice;
 	s.advice->is_used = 1;
-	inputs_fill(s.advice, place);
+	places_inputs(place->takings, s.advice);
 	stitch_add(p, &s);
 }
 
@@ -234,12 +219,36 @@ static int functions_patch(struct woven_process *p, struct error *err)
 
 		f->is_on = verdicts[i].means == PROBE_PATCHED;
 		f->why = f->is_on ? NULL : verdicts[i].why;
+		f->has_another_way = verdicts[i].has_another_way;
 	}
 	vec_done(&due);
 	return r;
 }
 
-int process_apply(struct woven_process *p, uint32_t query, struct buf *told, struct error *err)
+/* A place that cannot be patched: whether it is watched otherwise. */
+static bool is_otherwise(const struct woven_process *p, const struct stitch *s,
+			 const struct process_otherwise *other, struct buf *told)
+{
+	const struct woven_function *f = &p->functions.v[s->function];
+	struct error why = { 0 };
+	bool is_watched = false;
+
+	if (!s->advice)
+		return false;
+	buf_fmt(told, "process %d: %s+0x%llx cannot be patched: %s", p->pid, f->how.module,
+		(unsigned long long)(f->how.is_site ? f->how.site : f->how.address),
+		f->why ? f->why : "");
+	if (f->has_another_way) {
+		is_watched = other->watch(other->to, p->pid, &f->how, s->moment, s->advice, &why);
+		buf_fmt(told, "; %s%s", is_watched ? "it is watched from outside" : why.msg,
+			is_watched ? ", by a breakpoint of the kernel" : "");
+	}
+	buf_char(told, '\n');
+	return is_watched;
+}
+
+int process_apply(struct woven_process *p, uint32_t query, const struct process_otherwise *other,
+		  struct buf *told, struct error *err)
 {
 	int r = functions_patch(p, err), nr = 0;
 
@@ -255,11 +264,7 @@ int process_apply(struct woven_process *p, uint32_t query, struct buf *told, str
 			nr += s->advice != NULL;
 			continue;
 		}
-		if (s->advice)
-			buf_fmt(told, "process %d: %s+0x%llx cannot be patched: %s\n", p->pid,
-				f->how.module,
-				(unsigned long long)(f->how.is_site ? f->how.site : f->how.address),
-				f->why ? f->why : "");
+		nr += is_otherwise(p, s, other, told);
 		stitch_drop(p, i);
 	}
 	return nr;

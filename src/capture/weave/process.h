@@ -22,6 +22,7 @@ struct woven_function {
 	uint32_t nr_uses;
 	bool is_on, is_stale; /* stale: more is wanted of it than it was patched for */
 	const char *why;      /* it cannot be */
+	bool has_another_way; /* … but watched by breakpoints */
 };
 
 /* A piece of advice in all families. */
@@ -39,6 +40,7 @@ struct woven_family {
 	struct reap reap;
 	struct carry_counts carried; /* as they were told last */
 	char name[ADVICE_TEXT];      /* of the program */
+	bool is_looked_at;           /* from outside as well (onlooker.h) */
 };
 
 struct woven_process {
@@ -67,9 +69,16 @@ void process_want(struct woven_process *p, const struct weave_place *place, uint
 		  uint32_t stage, const struct probe_advice *advice);
 /* A function that carries what threads have in their bags: pthread_create and the like. */
 void process_want_helper(struct woven_process *p, const struct probe_function *how, uint32_t query);
+/* Who watches places that cannot be patched, or says why not. */
+struct process_otherwise {
+	void *to;
+	bool (*watch)(void *to, int pid, const struct probe_function *how, enum piece_moment moment,
+		      const struct probe_advice *a, struct error *err);
+};
 /* Patches what is new. told: a line for each function that cannot be patched. How many functions
  * run the query's advice now. */
-int process_apply(struct woven_process *p, uint32_t query, struct buf *told, struct error *err);
+int process_apply(struct woven_process *p, uint32_t query, const struct process_otherwise *other,
+		  struct buf *told, struct error *err);
 int process_remove(struct woven_process *p, uint32_t query, struct error *err);
 
 /* Takes up families that are new, and says what time it is. */

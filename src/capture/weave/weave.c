@@ -11,13 +11,11 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/vec.h"
-#include "capture/probe/ticks.h"
+#include "capture/weave/clock.h"
 #include "capture/weave/concern.h"
 #include "capture/weave/weave_own.h"
 #include "query/parse.h"
 
-#define CLOCK_LOOKS 5
-#define CLOCK_SET_NS (50 * NS_MS)
 #define ROW_CUT 2u /* ADVICE_ROW_CUT of lib/advice/vm.h */
 /* slots of a bag up to those that are no query's (lib/advice/promise.h, waiting.h) */
 #define QUERIES_MAX ((uint64_t)UINT32_MAX / ADVICE_STAGES - 1)
@@ -26,7 +24,7 @@ int weave_open(struct weave **out, const struct weave_options *o, struct error *
 {
 	struct weave *w = mem_zalloc(sizeof(*w));
 	char name[256] = { 0 };
-	int r = ticks_init(&w->ticks, err);
+	int r = weave_clock_open(&w->clock, err);
 
 	if (r >= 0)
 		r = handover_table_open(&w->table, err);
@@ -43,6 +41,7 @@ int weave_open(struct weave **out, const struct weave_options *o, struct error *
 	w->session = (uint64_t)time_now();
 	far_open(w, o->reaches_others);
 	spill_open(w);
+	w->is_of_host = o->is_of_host;
 	*out = w;
 	return 0;
 }
@@ -60,6 +59,7 @@ void weave_close(struct weave *w)
 {
 	if (!w)
 		return;
+	onlooker_close(w->onlooker);
 	vec_each (&w->processes, p)
 		process_leave(p);
 	vec_each (&w->queries, q)
@@ -70,7 +70,7 @@ void weave_close(struct weave *w)
 	far_close(w);
 	spill_close(w);
 	handover_table_close(&w->table);
-	ticks_done(&w->ticks);
+	weave_clock_close(&w->clock);
 	free(w);
 }
 
@@ -84,13 +84,10 @@ static void text_set(struct probe_advice *a, enum probe_text which, struct str t
 	a->lengths[which] = (uint8_t)n;
 }
 
-/* All places of a tracepoint; without a program it only begins requests, and may be nowhere. */
-static void want(struct weave *w, struct woven_process *p, const struct weave_query *q,
-		 const struct tracepoint *t, const struct woven *woven, struct buf *told)
+struct probe_advice *weave_advice(const struct weave *w, const struct weave_query *q,
+				  const struct tracepoint *t, const struct woven *woven)
 {
-	struct weave_places places = { 0 };
 	struct probe_advice *a = mem_zalloc(sizeof(*a));
-	struct buf ignored = { 0 };
 
 	a->flags = t->begins_request ? PROBE_ADVICE_EMPTIES : 0;
 	text_set(a, PROBE_TEXT_HOST, str_of(w->host));
@@ -99,6 +96,17 @@ static void want(struct weave *w, struct woven_process *p, const struct weave_qu
 		a->program = woven->program;
 		a->which = (uint32_t)(woven - q->advice.v.v);
 	}
+	return a;
+}
+
+/* All places of a tracepoint; without a program it only begins requests, and may be nowhere. */
+static void want(struct weave *w, struct woven_process *p, const struct weave_query *q,
+		 const struct tracepoint *t, const struct woven *woven, struct buf *told)
+{
+	struct weave_places places = { 0 };
+	struct probe_advice *a = weave_advice(w, q, t, woven);
+	struct buf ignored = { 0 };
+
 	places_find(&w->programs, t, &places, told ? told : &ignored);
 	vec_each (&places.v, place)
 		process_want(p, place, q->number, woven ? woven->stage : 0, a);
@@ -148,6 +156,8 @@ static void want_helpers(struct weave *w, struct woven_process *p, uint32_t quer
 static int install_in(struct weave *w, struct woven_process *p, const struct weave_query *q,
 		      struct buf *told, struct error *err)
 {
+	const struct process_otherwise other = { w, outside_watch };
+
 	vec_each (&q->advice.v, a)
 		want(w, p, q, a->tracepoint, a, told);
 	for (size_t i = 0; q->packs && i < q->files.nr; i++)
@@ -155,54 +165,12 @@ static int install_in(struct weave *w, struct woven_process *p, const struct wea
 			want(w, p, q, &q->files.v[i], NULL, NULL);
 	if (q->packs)
 		want_helpers(w, p, q->number);
-	return process_apply(p, q->number, told, err);
-}
-
-/* How far the wall clock is ahead of the one that ticks go by: of several looks the quickest. */
-static int64_t wall_offset(void)
-{
-	int64_t best = INT64_MAX, offset = 0;
-
-	for (int i = 0; i < CLOCK_LOOKS; i++) {
-		int64_t from = time_tick(), wall = time_now(), took = time_tick() - from;
-
-		if (took < best) {
-			best = took;
-			offset = wall - from - took / 2;
-		}
-	}
-	return offset;
-}
-
-/* Never goes back, but for a clock that was set: what is a little off is caught up with. */
-static struct probe_clock clock_now(struct weave *w)
-{
-	uint64_t tick = ticks_now();
-	int64_t ns, told, off;
-	double rate;
-
-	ticks_keep(&w->ticks);
-	if (w->clock.rate && tick - w->clock.at_tick < (uint64_t)(NS_S / w->ticks.rate))
-		return w->clock;
-	ns = ticks_ns(&w->ticks, tick) + wall_offset();
-	rate = w->ticks.rate;
-	if (w->clock.rate) {
-		told = (int64_t)w->clock.at_ns +
-		       (int64_t)((unsigned __int128)(tick - w->clock.at_tick) * w->clock.rate >>
-				 32);
-		off = ns - told;
-		if (off < CLOCK_SET_NS && off > -CLOCK_SET_NS) {
-			ns = told;
-			rate *= 1 + (double)off / (double)NS_S;
-		}
-	}
-	w->clock = (struct probe_clock){ tick, (uint64_t)ns, (uint64_t)(rate * 0x1p32) };
-	return w->clock;
+	return process_apply(p, q->number, &other, told, err);
 }
 
 int weave_enter(struct weave *w, int pid, struct buf *told, struct error *err)
 {
-	struct probe_clock clock = clock_now(w);
+	struct probe_clock clock = weave_clock_now(&w->clock);
 	struct woven_process p;
 	int r = programs_look(&w->programs, pid, err);
 
@@ -218,6 +186,7 @@ int weave_enter(struct weave *w, int pid, struct buf *told, struct error *err)
 	vec_each (&w->queries, q)
 		if (r >= 0 && !(*q)->is_removed)
 			r = install_in(w, &w->processes.v[w->processes.nr - 1], *q, told, err);
+	outside_families(w);
 	return r < 0 ? r : 0;
 }
 
@@ -259,8 +228,12 @@ static int query_make(struct weave_query *q, const struct weave_request *r, stru
 	advice_shape_of(&q->plan, &q->shape);
 	partial_shape_of(&shape, &q->plan);
 	partial_init(&q->partial, &shape);
-	vec_each (&q->advice.v, a)
+	q->is_of_calls = true;
+	vec_each (&q->advice.v, a) {
 		q->packs |= !(a->program.flags & ADVICE_EMITS);
+		for (size_t i = 0; i < a->tracepoint->nr_places; i++)
+			q->is_of_calls &= a->tracepoint->places[i].where == WHERE_SYSCALL;
+	}
 	return 0;
 }
 
@@ -289,6 +262,8 @@ int weave_install(struct weave *w, const struct weave_request *r, struct buf *to
 			break;
 		nr += e;
 	}
+	/* last, so that what was patched for it is not told */
+	nr += outside_install(w, q, told);
 	if (e < 0 && e != -EPIPE && e != -ESRCH) {
 		weave_remove(w, r->id, NULL);
 		weave_forget(w, r->id);
@@ -411,8 +386,10 @@ static void counts_tell(struct weave *w)
 	lost.count[LOSS_ROWS_BROKEN] = w->counts.nr_broken;
 	carried_tell(w, &lost);
 	losses_add(&w->health.losses, &lost);
-	vec_each (&w->queries, q)
+	vec_each (&w->queries, q) {
 		losses_add(&(*q)->partial.losses, &lost);
+		outside_losses(w, *q);
+	}
 	w->health.nr_runs += t->nr_runs;
 	w->health.nr_emitted += t->nr_emitted;
 	w->health.nr_packed += t->nr_packed;
@@ -422,7 +399,7 @@ static void counts_tell(struct weave *w)
 
 int weave_gather(struct weave *w, bool with_groups, struct error *err)
 {
-	struct probe_clock clock = clock_now(w);
+	struct probe_clock clock = weave_clock_now(&w->clock);
 	bool is_over = true;
 	int r = 0;
 
@@ -437,6 +414,9 @@ int weave_gather(struct weave *w, bool with_groups, struct error *err)
 				reap_groups(&f->reap, p->has_ended, weave_row, w, &w->counts);
 		}
 	}
+	r = outside_tend(w, err);
+	if (r < 0)
+		return r;
 	far_tend(w);
 	spill_tend(w, is_over ? SPILLS_ALL : 0);
 	counts_tell(w);
@@ -463,6 +443,7 @@ int weave_remove(struct weave *w, uint64_t id, struct error *err)
 		r = e < 0 ? e : r;
 	}
 	q->is_removed = true;
+	outside_remove(w, q);
 	/* both tables */
 	weave_gather(w, true, &ignored);
 	weave_gather(w, true, &ignored);
@@ -505,4 +486,6 @@ void weave_health(const struct weave *w, struct weave_health *h)
 		vec_each (&p->stitches, s)
 			h->nr_places += s->advice != NULL;
 	}
+	h->nr_outside = (uint32_t)(w->onlooker ? onlooker_nr_places(w->onlooker) : 0);
+	h->nr_places += h->nr_outside;
 }

@@ -21,6 +21,8 @@ struct weave_options {
 	const char *host;    /* what tracepoints export as host; NULL: the name of this one */
 	bool reaches_others; /* weave_hand_over and weave_take_over are called: connections to
 				other hosts carry */
+	/* Where a query asks of system calls only: those of all processes of this host. */
+	bool is_of_host;
 };
 
 int weave_open(struct weave **w, const struct weave_options *o, struct error *err);
@@ -74,6 +76,7 @@ void weave_give_up(struct weave *w, uint64_t id);
 
 struct weave_health {
 	uint32_t nr_processes, nr_families, nr_queries, nr_places;
+	uint32_t nr_outside;                     /* of nr_places: watched from outside */
 	uint64_t nr_runs;                        /* of advice */
 	uint64_t nr_emitted;                     /* rows */
 	uint64_t nr_packed;                      /* tuples */

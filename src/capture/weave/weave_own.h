@@ -1,15 +1,16 @@
-/* What is inside a weave: queries at work, the processes that they are in, and what waits for other
- * hosts. */
+/* What is inside a weave: queries at work, the processes that they are in, who looks from outside,
+ * and what waits for other hosts. */
 #ifndef CULPRIT_CAPTURE_WEAVE_WEAVE_OWN_H
 #define CULPRIT_CAPTURE_WEAVE_WEAVE_OWN_H
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "capture/probe/ticks.h"
 #include "capture/weave/addresses.h"
+#include "capture/weave/clock.h"
 #include "capture/weave/far_in.h"
 #include "capture/weave/far_out.h"
 #include "capture/weave/held.h"
+#include "capture/weave/onlooker.h"
 #include "capture/weave/process.h"
 #include "capture/weave/table.h"
 #include "capture/weave/weave.h"
@@ -24,6 +25,7 @@ struct weave_query {
 	uint64_t id;
 	uint32_t number;
 	bool packs, is_removed;
+	bool is_of_calls; /* system calls, and nothing else */
 	struct arena arena;
 	struct plan plan;
 	struct advice_set advice;
@@ -35,15 +37,16 @@ struct weave_query {
 struct weave {
 	char host[ADVICE_TEXT + 1];
 	uint64_t host_hash, session;
-	struct ticks ticks;
+	struct weave_clock clock;
 	struct programs programs;
 	struct handover_table table;
 	VEC(struct woven_process) processes;
 	VEC(struct weave_query *) queries;
 	struct weave_health health;
 	struct reap_counts counts;
-	struct probe_clock clock;
 	uint64_t nr_ended; /* processes */
+	bool is_of_host;
+	struct onlooker *onlooker; /* NULL before anything is watched from outside */
 	struct far_in far_in;
 	struct far_out far_out;
 	struct held held;
@@ -58,6 +61,24 @@ struct weave {
 
 /* A row that a process has told; ctx: the weave. */
 void weave_row(void *ctx, const struct reaped *row);
+
+/* What runs at a tracepoint, without where its inputs are; woven: or NULL, it only begins requests.
+ * The caller's to free. */
+struct probe_advice *weave_advice(const struct weave *w, const struct weave_query *q,
+				  const struct tracepoint *t, const struct woven *woven);
+
+/* weave_outside.c */
+/* Families that are new are looked at from outside, too. */
+void outside_families(struct weave *w);
+/* The system calls of a query, of all processes at once: how many; told: what cannot be. */
+int outside_install(struct weave *w, const struct weave_query *q, struct buf *told);
+/* As struct process_otherwise has it; to: the weave. */
+bool outside_watch(void *to, int pid, const struct probe_function *how, enum piece_moment moment,
+		   const struct probe_advice *a, struct error *err);
+int outside_tend(struct weave *w, struct error *err);
+/* Of what is watched from outside it is known whose it is. */
+void outside_losses(struct weave *w, struct weave_query *q);
+void outside_remove(struct weave *w, struct weave_query *q);
 
 /* weave_spill.c */
 void spill_open(struct weave *w);

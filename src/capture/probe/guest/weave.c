@@ -3,6 +3,7 @@
 #include "capture/probe/guest/carry.h"
 #include "capture/probe/guest/heir.h"
 #include "capture/probe/guest/results.h"
+#include "lib/advice/memory.h"
 #include "lib/advice/spill.h"
 #include "lib/advice/vm.h"
 #include "lib/advice/waiting.h"
@@ -159,54 +160,6 @@ static bool text_read(struct reading *r, uint64_t at, struct advice_value *v)
 	return true;
 }
 
-/* A float's bits as a double's: there is no floating point here. */
-static uint64_t widened(uint32_t f)
-{
-	uint64_t sign = (uint64_t)(f >> 31) << 63, exponent = f >> 23 & 0xff, part = f & 0x7fffff;
-
-	if (exponent == 0xff)
-		return sign | (uint64_t)0x7ff << 52 | part << 29;
-	if (!exponent && !part)
-		return sign;
-	for (exponent += exponent ? 0 : 1; !(part & 0x800000) && !(f >> 23 & 0xff); exponent--)
-		part <<= 1;
-	return sign | (exponent + 1023 - 127) << 52 | (part & 0x7fffff) << 29;
-}
-
-static const uint8_t widths[] = {
-	[ADVICE_U8] = 1,      [ADVICE_I8] = 1,  [ADVICE_U16] = 2, [ADVICE_I16] = 2,
-	[ADVICE_U32] = 4,     [ADVICE_I32] = 4, [ADVICE_U64] = 8, [ADVICE_I64] = 8,
-	[ADVICE_BOOLEAN] = 1, [ADVICE_F32] = 4, [ADVICE_F64] = 8, [ADVICE_CHARS] = 8,
-};
-
-static void number_of(uint8_t memory, uint64_t bits, struct advice_value *v)
-{
-	unsigned shift = 64 - 8 * widths[memory];
-
-	*v = (struct advice_value){ .type = ADVICE_INT };
-	switch (memory) {
-	case ADVICE_I8:
-	case ADVICE_I16:
-	case ADVICE_I32:
-		v->i = (int64_t)(bits << shift) >> shift;
-		break;
-	case ADVICE_BOOLEAN:
-		v->type = ADVICE_BOOL;
-		v->i = (bits & 0xff) != 0;
-		break;
-	case ADVICE_F32:
-		v->type = ADVICE_REAL;
-		v->real = widened((uint32_t)bits);
-		break;
-	case ADVICE_F64:
-		v->type = ADVICE_REAL;
-		v->real = bits;
-		break;
-	default:
-		v->i = (int64_t)(bits << shift >> shift);
-	}
-}
-
 static uint64_t loaded(uint64_t at, size_t bytes)
 {
 	return bytes == 1   ? *(const uint8_t *)at
@@ -219,7 +172,7 @@ static uint64_t loaded(uint64_t at, size_t bytes)
 static bool input_take(struct reading *r, const struct advice_taking *k, struct advice_value *v)
 {
 	const struct moment *m = r->at;
-	uint8_t memory = k->memory < sizeof(widths) ? k->memory : ADVICE_U64;
+	uint8_t memory = memory_known(k->memory);
 	uint64_t at;
 
 	if (k->from == PROBE_FROM_REGISTER && m->registers)
@@ -231,7 +184,8 @@ static bool input_take(struct reading *r, const struct advice_taking *k, struct 
 	else
 		return false;
 	for (size_t i = 0; i < k->nr_loads && i < ADVICE_LOADS; i++) {
-		size_t n = memory != ADVICE_CHARS && i + 1 == k->nr_loads ? widths[memory] : 8;
+		size_t n =
+			memory != ADVICE_CHARS && i + 1 == k->nr_loads ? memory_bytes[memory] : 8;
 
 		at += (uint64_t)(int64_t)k->offsets[i];
 		if (!guest_memory_is_there(r->thread, at, n))
@@ -240,7 +194,7 @@ static bool input_take(struct reading *r, const struct advice_taking *k, struct 
 	}
 	if (memory == ADVICE_CHARS)
 		return text_read(r, at + (uint64_t)(int64_t)k->offsets[k->nr_loads % 5], v);
-	number_of(memory, at, v);
+	memory_number(memory, at, v);
 	return true;
 }
 
