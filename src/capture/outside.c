@@ -163,7 +163,7 @@ static int place_new(struct outside *o, const struct outside_wish *w, uint32_t f
 	if (bpf_map_update_elem(bpf_map__fd(o->bpf->maps.places), &i, &p, 0))
 		return error_set(err, errno, "it cannot be watched from outside: %s",
 				 strerror(errno));
-	o->bpf->bss->dropped[i] = 0;
+	o->bpf->bss->dropped[i] = o->bpf->bss->passed[i] = 0;
 	o->bpf->bss->next[i] = 0;
 	o->places[i] = (struct spied){
 		.id = p.id, .call = -1, .is_end = w->is_end, .is_timed = reads_duration(w)
@@ -327,7 +327,7 @@ int outside_function(struct outside *o, const struct probe_function *how,
 	return got < 0 ? got : place;
 }
 
-void outside_leave(struct outside *o, int place)
+void outside_stop(struct outside *o, int place)
 {
 	struct spied *s = &o->places[place];
 	size_t kept = 0;
@@ -343,9 +343,14 @@ void outside_leave(struct outside *o, int place)
 		else
 			o->links.v[kept++] = o->links.v[i];
 	o->links.nr = kept;
+}
+
+void outside_leave(struct outside *o, int place)
+{
+	outside_stop(o, place);
 	/* what was told by then */
 	ring_buffer__consume(o->ring);
-	*s = (struct spied){ 0 };
+	o->places[place] = (struct spied){ 0 };
 }
 
 int outside_read(struct outside *o, struct error *err)
@@ -363,7 +368,7 @@ uint64_t outside_dropped(const struct outside *o, int place)
 	return o->bpf->bss->dropped[place];
 }
 
-uint64_t outside_passed(const struct outside *o)
+uint64_t outside_passed(const struct outside *o, int place)
 {
-	return o->bpf->bss->nr_passed;
+	return o->bpf->bss->passed[place];
 }

@@ -45,13 +45,15 @@ int outside_call(struct outside *o, int call, const struct outside_wish *w, stru
 int outside_function(struct outside *o, const struct probe_function *how,
 		     const struct outside_wish *w, int pid, const int *pids, size_t nr,
 		     struct error *err);
+/* It is not watched any more; its number stays its own until it is left. */
+void outside_stop(struct outside *o, int place);
 void outside_leave(struct outside *o, int place);
 
 /* Hands on what was told since. */
 int outside_read(struct outside *o, struct error *err);
 /* Of one place, so far: what came too fast, or too deep. */
 uint64_t outside_dropped(const struct outside *o, int place);
-/* How often any place was passed. */
-uint64_t outside_passed(const struct outside *o);
+/* How often breakpoints of one were passed, so far, by whomever; 0 of a system call. */
+uint64_t outside_passed(const struct outside *o, int place);
 
 #endif

@@ -401,6 +401,11 @@
 	  "tracepoint, watched from outside, at which what its request carried could not be read", \
 	  "tracepoints, watched from outside, at which what their requests carried could not be " \
 	  "read") \
+	X(LOSS_PLACES_LEFT, "places_left", \
+	  "tracepoint that cannot be patched and is passed so often that breakpoints would slow " \
+	  "the program down: it is not watched any more", \
+	  "tracepoints that cannot be patched and are passed so often that breakpoints would " \
+	  "slow the program down: they are not watched any more") \
 	X(LOSS_TEXT_GONE, "texts_gone", \
 	  "log line whose file is gone or has changed, so that it cannot be shown", \
 	  "log lines whose file is gone or has changed, so that they cannot be shown")

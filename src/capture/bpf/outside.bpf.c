@@ -18,8 +18,8 @@
 #define NOBODY OUTSIDE_PLACES /* whose a frame is that has ended */
 
 uint64_t dropped[OUTSIDE_PLACES];
-uint64_t nr_passed;
-uint64_t nr_unfollowed; /* processes for which there was no room */
+uint64_t passed[OUTSIDE_PLACES]; /* breakpoints */
+uint64_t nr_unfollowed;          /* processes for which there was no room */
 /* 1 + the first place at a system call, by its number: where it begins, where it ends; and the
  * place behind a place. */
 uint32_t first_enter[OUTSIDE_CALLS], first_exit[OUTSIDE_CALLS], next[OUTSIDE_PLACES];
@@ -301,7 +301,6 @@ __noinline int tell(const struct moment *m)
 	p = bpf_map_lookup_elem(&processes, &tgid);
 	if (!place || (p ? p->is_silent : !(place->flags & OUTSIDE_ANYONE)))
 		return 0;
-	__sync_fetch_and_add(&nr_passed, 1);
 	if (p && place->flags & OUTSIDE_BAGGED)
 		bag_look(p, task, &bag);
 	bytes = bag.bytes;
@@ -414,10 +413,12 @@ int BPF_PROG(call_end, struct pt_regs *regs, long result)
 
 /* --- functions and static probes -------------------------------------------------------------- */
 
-static __always_inline bool is_named(void)
+/* Whether it is told; counted in any case, as a breakpoint costs whoever comes there. */
+static __always_inline bool is_named(uint32_t place)
 {
 	uint32_t tgid = (uint32_t)(bpf_get_current_pid_tgid() >> 32);
 
+	__sync_fetch_and_add(&passed[place & (OUTSIDE_PLACES - 1)], 1);
 	return bpf_map_lookup_elem(&processes, &tgid) != NULL;
 }
 
@@ -493,7 +494,7 @@ int enter(struct pt_regs *ctx)
 	const struct outside_place *place = bpf_map_lookup_elem(&places, &number);
 	struct moment m = { .place = number };
 
-	if (!place || !is_named())
+	if (!is_named(number) || !place)
 		return 0;
 	if (place->flags & OUTSIDE_KEEPS) {
 		keep(ctx, number);
@@ -513,7 +514,7 @@ int leave(struct pt_regs *ctx)
 	uint64_t sp = PT_REGS_SP_CORE(ctx);
 	uint32_t depth;
 
-	if (!t || !is_named())
+	if (!is_named(m.place) || !t)
 		return 0;
 	depth = frames_above(t, sp);
 	for (int i = 0; i < OUTSIDE_DEPTH; i++) {
@@ -571,7 +572,7 @@ int site(struct pt_regs *ctx)
 {
 	struct moment m = { .place = (uint32_t)bpf_get_attach_cookie(ctx), .is_site = 1 };
 
-	if (!is_named())
+	if (!is_named(m.place))
 		return 0;
 	m.ns = bpf_ktime_get_ns();
 	registers_fill(m.v, ctx);
@@ -606,7 +607,10 @@ int BPF_PROG(process_exec, struct task_struct *task)
 	uint32_t tgid = task->tgid;
 	struct outside_process *p = bpf_map_lookup_elem(&processes, &tgid);
 
-	if (p) {
+	if (p && p->is_silent) {
+		/* no longer what we are */
+		bpf_map_delete_elem(&processes, &tgid);
+	} else if (p) {
 		p->own = p->code = p->code_bytes = 0;
 		p->group = 0;
 	}

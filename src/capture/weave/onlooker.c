@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "capture/outside.h"
 #include "capture/probe/kin.h"
 #include "capture/weave/clock.h"
@@ -21,6 +22,9 @@
 #include "wire/outside_record.h"
 
 #define KIN_MAX 4096
+/* What breakpoints of one place may take of a processor is a fifth, at 20 us each. */
+#define PASSES_MAX 10000
+#define LOOK_NS NS_S
 
 _Static_assert(offsetof(struct bag, entries) == OUTSIDE_BAG_HEAD && BAG_BYTES == OUTSIDE_BAG_BYTES,
 	       "bags");
@@ -37,6 +41,8 @@ struct remark {
 	enum piece_moment moment;
 	uint64_t nr_dropped, nr_unread; /* as they were told last; bags */
 	uint64_t now_unread;
+	uint64_t nr_passed; /* when it was last looked at */
+	bool is_left, is_left_told;
 };
 
 struct group {
@@ -50,6 +56,7 @@ struct onlooker {
 	struct map by_place; /* 1 + position of the remark */
 	VEC(struct remark *) remarks;
 	VEC(struct group) groups; /* by number, from 1 on */
+	int64_t looked;           /* when, at how often breakpoints are passed */
 	int64_t wall;             /* how far the wall clock is ahead */
 	struct bag bag;
 };
@@ -373,9 +380,31 @@ static void record_take(void *to, const struct outside_record *from, size_t byte
 	counts_add(&o->options.counts->tally, &out);
 }
 
+/* Places whose breakpoints cost too much are left alone, which is told. */
+static void costs_look(struct onlooker *o)
+{
+	int64_t now = time_tick(), since = now - o->looked;
+
+	if (since < LOOK_NS)
+		return;
+	vec_each (&o->remarks, e) {
+		struct remark *r = *e;
+		uint64_t passed = r->is_left ? 0 : outside_passed(o->outside, r->place);
+
+		if (o->looked && !r->is_left &&
+		    (double)(passed - r->nr_passed) * (double)NS_S / (double)since > PASSES_MAX) {
+			outside_stop(o->outside, r->place);
+			r->is_left = true;
+		}
+		r->nr_passed = passed;
+	}
+	o->looked = now;
+}
+
 int onlooker_read(struct onlooker *o, struct error *err)
 {
 	o->wall = weave_clock_ahead();
+	costs_look(o);
 	return outside_read(o->outside, err);
 }
 
@@ -391,6 +420,8 @@ void onlooker_lost(struct onlooker *o, uint32_t query, struct losses *lost)
 		lost->count[LOSS_BAGS_UNREAD] += r->now_unread - r->nr_unread;
 		r->nr_dropped = now;
 		r->nr_unread = r->now_unread;
+		lost->count[LOSS_PLACES_LEFT] += r->is_left && !r->is_left_told;
+		r->is_left_told = r->is_left;
 	}
 }
 
