@@ -17,7 +17,6 @@
 #define OUTSIDE_TAKINGS 16 /* values of one place */
 #define OUTSIDE_TEXTS 4    /* of them, texts; a power of two */
 #define OUTSIDE_DEPTH 16   /* calls under way of one thread; a power of two */
-#define OUTSIDE_REACH 256  /* how far a thread is looked for in the table of threads */
 #define OUTSIDE_NAME 16
 #define OUTSIDE_BAG_HEAD 56 /* bytes in front of a bag's entries (lib/advice/bag.h) */
 #define OUTSIDE_BAG_BYTES 8192

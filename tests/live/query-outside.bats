@@ -2,6 +2,8 @@
 # Queries of places that are watched from outside: system calls, and functions that cannot be patched. The program counts
 # what it does for whom, and the query tells the same.
 
+load wait.bash
+
 setup() {
 	[ "$(uname -m)" = x86_64 ] || skip "functions are watched on x86-64 only"
 	[ "$(id -u)" = 0 ] || skip "needs root"
@@ -28,24 +30,21 @@ teardown() {
 serve() {
 	"$clerk" "$dir" "$@" >"$dir/truth" 3>&- 4>&- &
 	clerking=$!
-	for _ in $(seq 300); do
-		[ ! -e "$dir/of.-1" ] || return 0
-		sleep 0.1
-	done
-	return 1
+	wait_until test -e "$dir/of.-1"
+}
+
+# heard: the query has told something, or has ended
+heard() {
+	grep -q warm "$dir/told" || ! kill -0 "$asking"
 }
 
 # ask QUERY: runs the program, the query is heard before the work begins, and both have ended afterwards
 ask() {
 	serve 3 400
-	timeout -s KILL 60 "$CULPRIT" query --live --pid "$clerking" --tracepoints "$dir/clerk.tp" --tracepoints linux --for 50s --json "$1" \
+	timeout -s KILL 180 "$CULPRIT" query --live --pid "$clerking" --tracepoints "$dir/clerk.tp" --tracepoints linux --for 170s --json "$1" \
 		>"$dir/told" 2>"$dir/said" 3>&- 4>&- &
 	asking=$!
-	for _ in $(seq 300); do
-		! grep -q warm "$dir/told" || break
-		kill -0 "$asking" || break
-		sleep 0.1
-	done
+	wait_until heard || true
 	cat "$dir/said"
 	if grep -q 'takes eBPF' "$dir/said"; then skip "no eBPF here"; fi
 	grep -q warm "$dir/told"

@@ -89,30 +89,43 @@ static __always_inline uint32_t number_of(struct task_struct *task)
 	return (uint32_t)nr;
 }
 
+/* Loops are the kernel's (bpf_loop), so that its verifier looks at what is in them once. */
+struct search {
+	uint64_t own, key, at;
+	uint32_t i, is_found;
+};
+
+static int search_step(uint32_t n, struct search *s)
+{
+	uint64_t was = 0;
+
+	s->at = s->own + (uint64_t)s->i * sizeof(struct probe_thread);
+	/* a page that was never touched is not there: nobody is in it */
+	if (bpf_probe_read_user(&was, sizeof(was), (const void *)s->at) || !was)
+		return 1;
+	s->is_found = was == s->key;
+	if (!s->is_found)
+		s->i = (s->i + 1) & (PROBE_THREADS - 1);
+	return s->is_found;
+}
+
 /* Where the thread's bag is in the process, as capture/probe/guest finds it; 0: it has none. */
 static __always_inline uint64_t bag_find(const struct outside_process *p, struct task_struct *task)
 {
-	uint64_t key = THREAD_POINTER(task), was, at;
-	uint32_t i = ((uint32_t)key * 0x9e3779b1u) >> 21, tid = 0, who[2] = { 0 };
+	struct search s = { .own = p->own, .key = THREAD_POINTER(task) };
+	uint32_t tid = 0, who[2] = { 0 };
 
-	for (int n = 0; n < OUTSIDE_REACH; n++, i = (i + 1) & (PROBE_THREADS - 1)) {
-		at = p->own + (uint64_t)i * sizeof(struct probe_thread);
-		was = 0;
-		/* a page that was never touched is not there: nobody is in it */
-		if (bpf_probe_read_user(&was, sizeof(was), (const void *)at) || !was)
-			return 0;
-		if (was == key)
-			break;
-	}
-	if (was != key)
+	s.i = ((uint32_t)s.key * 0x9e3779b1u) >> 21;
+	bpf_loop(PROBE_THREADS, search_step, &s, 0);
+	if (!s.is_found)
 		return 0;
-	bpf_probe_read_user(&tid, sizeof(tid), (const void *)(key + p->tid_offset));
-	bpf_probe_read_user(who, sizeof(who), (const void *)(at + 8));
+	bpf_probe_read_user(&tid, sizeof(tid), (const void *)(s.key + p->tid_offset));
+	bpf_probe_read_user(who, sizeof(who), (const void *)(s.at + 8));
 	/* another thread was there before; but who has just forked goes on with what it carried */
 	if (who[0] != tid && !(task->pid == task->tgid && who[1] && who[1] != tid))
 		return 0;
 	return p->own + __builtin_offsetof(struct probe_own, bags) +
-	       (uint64_t)i * sizeof(struct probe_bag);
+	       (uint64_t)s.i * sizeof(struct probe_bag);
 }
 
 struct bag_seen {
@@ -153,10 +166,10 @@ static __always_inline void bag_look(const struct outside_process *p, struct tas
 	b->bytes = OUTSIDE_BAG_HEAD + 8u * head[2];
 }
 
-static __always_inline bool text_take(struct outside_record *r, uint32_t *nr_texts, uint64_t at,
+static __always_inline bool text_take(struct outside_record *r, uint64_t *nr_texts, uint64_t at,
 				      uint64_t *value)
 {
-	uint32_t nr = *nr_texts;
+	uint64_t nr = *nr_texts;
 	long n;
 
 	if (nr >= OUTSIDE_TEXTS)
@@ -209,7 +222,7 @@ static __always_inline bool root_take(const struct moment *m, const struct advic
 	return false;
 }
 
-static __always_inline bool value_take(struct outside_record *r, uint32_t *nr_texts,
+static __always_inline bool value_take(struct outside_record *r, uint64_t *nr_texts,
 				       const struct moment *m, const struct advice_taking *k,
 				       uint64_t *value)
 {
@@ -238,11 +251,31 @@ static __always_inline bool value_take(struct outside_record *r, uint32_t *nr_te
 	return true;
 }
 
+struct filling {
+	struct outside_record *r;
+	const struct moment *m;
+	const struct outside_place *place;
+	uint64_t nr_texts;
+	uint32_t was_read, reserved;
+};
+
+static int fill_step(uint64_t i, struct filling *f)
+{
+	uint64_t value = 0;
+
+	if (i >= OUTSIDE_TAKINGS || i >= f->place->nr_takings)
+		return 1;
+	if (value_take(f->r, &f->nr_texts, f->m, &f->place->takings[i], &value))
+		f->was_read |= 1u << (i & 31);
+	f->r->values[i] = value;
+	return 0;
+}
+
 static __always_inline void fill(struct outside_record *r, const struct moment *m,
 				 const struct outside_place *place, const struct outside_process *p,
 				 struct task_struct *task)
 {
-	uint32_t nr_texts = 0, was_read = 0;
+	struct filling f = { r, m, place, 0, 0, 0 };
 
 	r->ns = m->ns;
 	r->id = place->id;
@@ -253,16 +286,8 @@ static __always_inline void fill(struct outside_record *r, const struct moment *
 	r->reserved = 0;
 	if (!r->group)
 		bpf_probe_read_kernel(r->name, sizeof(r->name), task->group_leader->comm);
-	for (uint32_t i = 0; i < OUTSIDE_TAKINGS; i++) {
-		uint64_t value = 0;
-
-		if (i >= place->nr_takings)
-			break;
-		if (value_take(r, &nr_texts, m, &place->takings[i], &value))
-			was_read |= 1u << i;
-		r->values[i] = value;
-	}
-	r->was_read = was_read;
+	bpf_loop(OUTSIDE_TAKINGS, fill_step, &f, 0);
+	r->was_read = f.was_read;
 }
 
 /* The room is the record's, behind its fields: a number that the verifier knows. */

@@ -17,6 +17,7 @@
 #include "capture/weave/sharing.h"
 #include "lib/advice/bag.h"
 #include "lib/advice/memory.h"
+#include "lib/advice/promise.h"
 #include "lib/advice/vm.h"
 #include "model/loss.h"
 #include "wire/outside_record.h"
@@ -351,6 +352,20 @@ static void row_tell(void *to, const struct advice_row *row)
 	o->options.row(o->options.to, &out);
 }
 
+/* What it reads has not come from another host yet: it is run when it has. */
+static void run_hold(struct onlooker *o, const struct probe_advice *a,
+		     const struct advice_value *inputs, uint64_t time, size_t bytes)
+{
+	struct reaped_run run = {
+		.which = a->which, .time_ns = time, .bag = &o->bag, .bag_bytes = bytes
+	};
+
+	for (size_t i = 0; i < ADVICE_INPUTS; i++)
+		if (a->program.inputs >> i & 1)
+			run.inputs[run.nr_inputs++] = inputs[i];
+	o->options.row(o->options.to, &(struct reaped){ .query = a->program.query, .held = &run });
+}
+
 static void counts_add(struct probe_tally *t, const struct advice_out *out)
 {
 	t->nr_runs++;
@@ -370,13 +385,18 @@ static void record_take(void *to, const struct outside_record *from, size_t byte
 	struct advice_out out = { .to = o, .emit = row_tell };
 	struct bag_writer nobody = { 0 };
 	struct remark *r = at && *at ? o->remarks.v[*at - 1] : NULL;
+	uint64_t time;
 
 	if (!r)
 		return;
 	inputs_fill(o, r, from, inputs);
 	if (!bag_fill(o, from, bytes))
 		r->now_unread++;
-	advice_run(&r->advice.program, inputs, &o->bag, &nobody, from->ns, &out);
+	time = (uint64_t)((int64_t)from->ns + o->wall);
+	if (bag_is_promised(&o->bag) && r->advice.program.nr_children)
+		run_hold(o, &r->advice, inputs, time, bag_bytes(&o->bag));
+	else
+		advice_run(&r->advice.program, inputs, &o->bag, &nobody, time, &out);
 	counts_add(&o->options.counts->tally, &out);
 }
 
