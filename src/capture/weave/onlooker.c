@@ -334,24 +334,6 @@ static bool bag_fill(struct onlooker *o, const struct outside_record *from, size
 	return false;
 }
 
-static void row_tell(void *to, const struct advice_row *row)
-{
-	const struct onlooker *o = to;
-	struct reaped out = { .query = row->program->query,
-			      .nr_columns = row->program->nr_columns,
-			      .nr_totals = row->program->nr_totals,
-			      .flags = row->flags,
-			      .times = row->times };
-
-	out.nr_incomplete = row->flags & ADVICE_ROW_INCOMPLETE ? row->times : 0;
-	memcpy(out.columns, row->columns, out.nr_columns * sizeof(*out.columns));
-	for (size_t i = 0; i < out.nr_totals; i++) {
-		out.totals[i].nr = row->totals[i].nr;
-		out.totals[i].value = row->totals[i].value;
-	}
-	o->options.row(o->options.to, &out);
-}
-
 /* What it reads has not come from another host yet: it is run when it has. */
 static void run_hold(struct onlooker *o, const struct probe_advice *a,
 		     const struct advice_value *inputs, uint64_t time, size_t bytes)
@@ -375,6 +357,7 @@ static void counts_add(struct probe_tally *t, const struct advice_out *out)
 	t->nr_mistyped += out->nr_mistyped;
 	t->nr_beyond += out->nr_beyond;
 	t->nr_damaged += out->nr_damaged;
+	t->nr_dropped += out->nr_dropped;
 }
 
 static void record_take(void *to, const struct outside_record *from, size_t bytes)
@@ -382,8 +365,10 @@ static void record_take(void *to, const struct outside_record *from, size_t byte
 	struct onlooker *o = to;
 	const uint64_t *at = map_find(&o->by_place, from->place);
 	struct advice_value inputs[ADVICE_INPUTS] = { 0 };
-	struct advice_out out = { .to = o, .emit = row_tell };
-	struct bag_writer nobody = { 0 };
+	struct advice_out out = { .to = o->options.to,
+				  .emit = o->options.emit,
+				  .spill = o->options.spill };
+	struct bag_writer writer;
 	struct remark *r = at && *at ? o->remarks.v[*at - 1] : NULL;
 	uint64_t time;
 
@@ -393,10 +378,12 @@ static void record_take(void *to, const struct outside_record *from, size_t byte
 	if (!bag_fill(o, from, bytes))
 		r->now_unread++;
 	time = (uint64_t)((int64_t)from->ns + o->wall);
-	if (bag_is_promised(&o->bag) && r->advice.program.nr_children)
+	if (bag_is_promised(&o->bag) && r->advice.program.nr_children) {
 		run_hold(o, &r->advice, inputs, time, bag_bytes(&o->bag));
-	else
-		advice_run(&r->advice.program, inputs, &o->bag, &nobody, time, &out);
+	} else {
+		o->options.writer(o->options.to, &writer);
+		advice_run(&r->advice.program, inputs, &o->bag, &writer, time, &out);
+	}
 	counts_add(&o->options.counts->tally, &out);
 }
 

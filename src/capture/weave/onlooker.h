@@ -9,16 +9,22 @@
 #include "capture/weave/places.h"
 #include "capture/weave/reap.h"
 
+struct advice_row;
+struct bag_spill;
+struct bag_writer;
 struct error;
 struct losses;
 struct onlooker;
 
-/* Rows are handed over as those of processes are. */
+/* What runs tell, and what waits for other hosts, is handed over as that of processes is. */
 struct onlooker_options {
 	const char *host;
 	uint64_t session; /* of bags */
-	reap_row *row;
 	void *to;
+	reap_row *row;
+	void (*emit)(void *to, const struct advice_row *row);
+	void (*writer)(void *to, struct bag_writer *w); /* begins one that nobody else is */
+	struct bag_spill *spill;
 	struct reap_counts *counts;
 };
 

@@ -17,12 +17,20 @@ void outside_families(struct weave *w)
 		}
 }
 
+static void writer_begin(void *to, struct bag_writer *writer)
+{
+	weave_writer_begin(to, writer);
+}
+
 static int onlooker_need(struct weave *w, struct error *err)
 {
 	const struct onlooker_options o = { .host = w->host,
 					    .session = w->session,
-					    .row = weave_row,
 					    .to = w,
+					    .row = weave_row,
+					    .emit = weave_emit,
+					    .writer = writer_begin,
+					    .spill = &w->spill,
 					    .counts = &w->counts };
 	int got = w->onlooker ? 0 : onlooker_open(&w->onlooker, &o, err);
 
