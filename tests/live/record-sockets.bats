@@ -39,6 +39,16 @@ loss() {
 	sed -n "s/.*\"losses\":.*\"$1\":\([0-9]*\).*/\1/p" "$DIR/out"
 }
 
+# record_all OPTIONS...: again, where others on this machine said so much meanwhile that calls were dropped, of theirs or ours
+record_all() {
+	for _ in 1 2 3 4 5; do
+		record "$@"
+		[ -n "$(loss socket_calls_dropped)" ] || return 0
+		echo "$(loss socket_calls_dropped) calls dropped"
+	done
+	return 1
+}
+
 # paths: of the run, one a line
 paths() {
 	"$CULPRIT" paths "$RUN" --json >"$DIR/paths"
@@ -46,21 +56,19 @@ paths() {
 }
 
 @test "sockets until a command ends: every request with the call that it makes, by the names of the processes" {
-	record -- "$TALK" http 40
+	record_all -- "$TALK" http 40
 	grep -q '^40 answered$' "$DIR/err"
 	paths
 	grep -q '"path":"front:8003(back:8002)","count":40,' "$DIR/paths"
 	[ "$(grep -c 'front:8003' "$DIR/paths")" = 1 ]
-	[ -z "$(loss socket_calls_dropped)" ]
 }
 
 @test "sockets of eight clients at once: each call and each return is there once" {
-	record -- "$TALK" http 160 8
+	record_all -- "$TALK" http 160 8
 	"$CULPRIT" requests "$RUN" --json >"$DIR/requests"
 	grep -c . "$DIR/requests"
 	# a request has its call and return, and those of the front
 	[ "$(grep '"front:8003' "$DIR/requests" | grep -o '"events":[0-9]*' | awk -F: '{ n += $2 } END { print n }')" = 640 ]
-	[ -z "$(loss socket_calls_dropped)" ]
 }
 
 @test "sockets: of long answers the front is enough" {
@@ -103,11 +111,10 @@ paths() {
 		inside redis-cli -p 8005 ping >/dev/null 2>&1 && break
 		sleep 0.05
 	done
-	record -- redis-benchmark -p 8005 -n 5000 -c 20 -t get -q
+	record_all -- redis-benchmark -p 8005 -n 5000 -c 20 -t get -q
 	"$CULPRIT" requests "$RUN" --json >"$DIR/requests"
 	grep -o '"type":"[^"]*"' "$DIR/requests" | sort | uniq -c
 	[ "$(grep -c '"type":"redis-server:8005: GET' "$DIR/requests")" = 5000 ]
-	[ -z "$(loss socket_calls_dropped)" ]
 }
 
 @test "sockets: nothing stays in the kernel, even after kill -9" {
