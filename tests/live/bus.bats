@@ -252,7 +252,7 @@ count() { "$CULPRIT" hub --status "$HUB" --json "${@:2}" | sed -n "s/^{\"count\"
 	"$CULPRIT" agent --queries --hub "$HUB" --keys "$DIR/keys/here.key" --name here --pid "$counter" 3>&- 2>"$DIR/agent.err" &
 	PIDS+=($!)
 	printf 'tracepoint Work\n\tat function bus_counter!counter_work entry\n\texport n = arg0\n' >"$DIR/work.tp"
-	"$CULPRIT" query --live --hub "$HUB" --keys "$DIR/keys/boss.key" --tracepoints "$DIR/work.tp" --for 120s --json \
+	"$CULPRIT" query --live --hub "$HUB" --keys "$DIR/keys/boss.key" --tracepoints "$DIR/work.tp" --for 900s --json \
 		'From w In Work GroupBy w.procName Select w.procName, COUNT As calls, SUM(w.n) As sum' >"$DIR/answer" 3>&- 2>"$DIR/query.err" &
 	query=$!
 	PIDS+=("$query")

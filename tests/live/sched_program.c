@@ -1,6 +1,6 @@
 /*
- * Waits in every way and prints how long, as its own clocks tell: "THREAD KIND NS", and
- * "THREAD woken-by THREAD" where one thread wakes another.
+ * Waits in every way and prints how long, as its own clocks tell: "THREAD KIND NS" ("begin": for
+ * the others), and "THREAD woken-by THREAD" where one thread wakes another.
  */
 
 #include <fcntl.h>
@@ -52,11 +52,20 @@ static void tell(const char *kind, int64_t ns)
 	printf("%ld %s %ld\n", syscall(SYS_gettid), kind, (long)ns);
 }
 
+/* How long the others take to come is no wait that is asked for, and told apart. */
+static void begin_together(void)
+{
+	int64_t from = now();
+
+	pthread_barrier_wait(&begin);
+	tell("begin", now() - from);
+}
+
 /* Holds both locks 5 ms at a time. */
 static void *hold(void *arg)
 {
 	(void)arg;
-	pthread_barrier_wait(&begin);
+	begin_together();
 	for (int i = 0; i < ROUNDS; i++) {
 		pthread_mutex_lock(&lock);
 		pthread_rwlock_wrlock(&rwlock);
@@ -74,7 +83,7 @@ static void *want_lock(void *arg)
 	int64_t ns = 0, from;
 
 	(void)arg;
-	pthread_barrier_wait(&begin);
+	begin_together();
 	for (int i = 0; i < ROUNDS; i++) {
 		from = now();
 		pthread_mutex_lock(&lock);
@@ -91,7 +100,7 @@ static void *want_to_read(void *arg)
 	int64_t ns = 0, from;
 
 	(void)arg;
-	pthread_barrier_wait(&begin);
+	begin_together();
 	for (int i = 0; i < ROUNDS; i++) {
 		from = now();
 		pthread_rwlock_rdlock(&rwlock);
@@ -108,7 +117,7 @@ static void *take(void *arg)
 	int64_t ns = 0, from;
 
 	(void)arg;
-	pthread_barrier_wait(&begin);
+	begin_together();
 	for (int i = 0; i < ROUNDS; i++) {
 		from = now();
 		pthread_mutex_lock(&queue_lock);
@@ -129,7 +138,7 @@ static void *take_by_pipe(void *arg)
 	char byte;
 
 	(void)arg;
-	pthread_barrier_wait(&begin);
+	begin_together();
 	for (int i = 0; i < ROUNDS; i++) {
 		from = now();
 		if (i % 2)
@@ -147,7 +156,7 @@ static void *put(void *arg)
 	int64_t ns = 0, from;
 
 	(void)arg;
-	pthread_barrier_wait(&begin);
+	begin_together();
 	for (int i = 0; i < ROUNDS; i++) {
 		from = now();
 		rest(4);
@@ -173,7 +182,7 @@ static void *burn(void *arg)
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	pthread_barrier_wait(&begin);
+	begin_together();
 	from = now();
 	cpu = clock_of(CLOCK_THREAD_CPUTIME_ID);
 	while (clock_of(CLOCK_THREAD_CPUTIME_ID) - cpu < 150000000)
