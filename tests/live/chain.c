@@ -375,7 +375,7 @@ static bool is_asking(const struct asker *a)
 /* So many at once, and the next when they are answered. */
 static void ask_in_turn(struct asker *a)
 {
-	double due = now();
+	double due = now(), left;
 
 	while (is_asking(a)) {
 		for (int i = 0; i < set.pipeline; i++)
@@ -385,8 +385,10 @@ static void ask_in_turn(struct asker *a)
 			if (!answer_wait(a))
 				return;
 		due += set.rate > 0 ? set.pipeline * set.threads / set.rate : 0;
-		if (due > now())
-			usleep((useconds_t)((due - now()) * 1e6));
+		/* read once: what is below zero by now would be more than an hour */
+		left = due - now();
+		if (left > 0)
+			usleep((useconds_t)(left * 1e6));
 	}
 }
 
