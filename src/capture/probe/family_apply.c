@@ -115,7 +115,15 @@ static void standing_find(const struct family *f, const struct tracee *t, uint8_
 	standing_read(s, t, low, high);
 }
 
-/* Threads that wait in a system call which is moved go on in its copy. */
+static void call_move(struct tracee_thread *v, uint64_t from, uint64_t to)
+{
+	if (tracee_is_in_call(v) && v->regs.rip == from + SYSCALL_BYTES)
+		tracee_move(v, to + SYSCALL_BYTES);
+	else if (v->is_stopped && !v->is_borrowed && !tracee_is_in_call(v) && v->regs.rip == from)
+		tracee_move(v, to);
+}
+
+/* Threads that wait in a system call which is moved, or are about to make it, go on in its copy. */
 static void calls_move(const struct family *f, struct tracee *t, uint8_t (*now)[8])
 {
 	for (uint32_t i = 0; i < f->nr_patches; i++) {
@@ -124,10 +132,8 @@ static void calls_move(const struct family *f, struct tracee *t, uint8_t (*now)[
 		if (!p->call_old || !p->is_on || !is_due(p, now[i]))
 			continue;
 		vec_each (&t->threads, v)
-			if (tracee_is_in_call(v) &&
-			    v->regs.rip == p->address + p->call_old - 1 + SYSCALL_BYTES)
-				tracee_move(v,
-					    p->stub + STUB_HEAD + p->call_new - 1 + SYSCALL_BYTES);
+			call_move(v, p->address + p->call_old - 1,
+				  p->stub + STUB_HEAD + p->call_new - 1);
 	}
 }
 

@@ -495,8 +495,22 @@ static int borrowed_write(const struct tracee *t, const struct tracee_thread *v,
 	return 0;
 }
 
-/* The code stays where it is, behind all code of its module: the thread may still be on its way
- * home when it is let go, and when we are gone. */
+/* Past the last call of the list, which allows signals again, to where it was. By itself it would
+ * get there later: what is patched meanwhile would not be known to be under its feet. */
+static int come_home(struct tracee_thread *v, const struct user_regs_struct *home)
+{
+	if (thread_run(v) < 0 || thread_run(v) < 0)
+		return -ESRCH;
+	v->regs = *home;
+	v->regs.orig_rax = (unsigned long long)-1;
+	if (ptrace(PTRACE_SETREGS, v->tid, NULL, &v->regs) < 0)
+		return -ESRCH;
+	v->is_borrowed = false;
+	return 0;
+}
+
+/* The code stays where it is, behind all code of its module: the thread may be on its way home when
+ * we are gone. */
 int tracee_calls(struct tracee *t, const struct image *im, struct tracee_call *calls, size_t nr,
 		 struct error *err)
 {
@@ -527,6 +541,8 @@ int tracee_calls(struct tracee *t, const struct image *im, struct tracee_call *c
 	v->is_borrowed = true;
 	ptrace(PTRACE_SETSIGMASK, v->tid, (void *)sizeof(all), &all);
 	r = call_run(t, v, list, calls, nr);
+	if (r == 0)
+		r = come_home(v, &home);
 	if (r < 0)
 		return error_set(err, -r, "process %d did not do what it was asked", t->pid);
 	return 0;
