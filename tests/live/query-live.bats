@@ -47,6 +47,20 @@ as_said() {
 	PY
 }
 
+@test "a program that waits for bytes goes on waiting, however often it is asked" {
+	local guest=$BUILD/tests/variance/guest-waiting rounds=5
+	[ "$LIVE" != all ] || rounds=100
+	echo "tracepoint Order at function guest-waiting!process_order entry" >"$dir/order.tp"
+	"$guest" 600 >"$dir/out" 2>&1 3>&- &
+	pid=$!
+	for _ in $(seq "$rounds"); do
+		"$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/order.tp" --for 200ms --json 'From o In Order Select COUNT' >"$dir/told" 2>"$dir/said" 3>&- ||
+			{ cat "$dir/said" "$dir/out"; false; }
+		kill -0 "$pid" || { cat "$dir/said" "$dir/out"; false; }
+	done
+	! grep wrong "$dir/out"
+}
+
 @test "a query tells what the program says of itself, second after second" {
 	sample_start 2 3000
 	"$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 120s --json \
