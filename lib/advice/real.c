@@ -185,3 +185,17 @@ int real_cmp(uint64_t a, uint64_t b)
 		return 0;
 	return (ordered(a) > ordered(b)) - (ordered(a) < ordered(b));
 }
+
+uint64_t real_ceil(uint64_t a)
+{
+	struct parts p;
+
+	if (real_is_zero(a))
+		return 0;
+	p = parts_of(a);
+	if (p.exponent >= 0)
+		return p.exponent > 10 ? (uint64_t)1 << 63 : p.digits << p.exponent;
+	if (p.exponent < -52)
+		return 1;
+	return (p.digits >> -p.exponent) + ((p.digits & (((uint64_t)1 << -p.exponent) - 1)) != 0);
+}

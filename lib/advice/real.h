@@ -16,6 +16,8 @@ uint64_t real_div(uint64_t a, uint64_t b);
 uint64_t real_mod(uint64_t a, uint64_t b);
 /* -1, 0, 1; 0 where one of them is no number. */
 int real_cmp(uint64_t a, uint64_t b);
+/* Of a number from 0 to 2^63: the least whole one that is not below it. */
+uint64_t real_ceil(uint64_t a);
 static inline bool real_is_zero(uint64_t a)
 {
 	return !(a << 1);

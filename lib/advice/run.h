@@ -1,4 +1,5 @@
-/* A run of advice while it lasts: what unpacks and reckons (vm.c) and what packs (pack.c) share. */
+/* A run of advice while it lasts: what unpacks and reckons (vm.c), sums up (sums.c) and packs
+ * (pack.c) share. */
 #ifndef CULPRIT_LIB_ADVICE_RUN_H
 #define CULPRIT_LIB_ADVICE_RUN_H
 
@@ -35,7 +36,14 @@ struct run {
 	struct advice_value r[ADVICE_REGISTERS];
 };
 
-/* The row at hand. */
+/* vm.c: the first and the next entry of a child, and its next tuple, into registers. */
+const struct bag_entry *run_next_entry(const struct run *r, uint32_t child,
+				       const struct bag_entry *after);
+bool run_next_tuple(struct run *r, struct cursor *c, uint32_t to);
+/* sums.c: the next group of a child that is summed up: its keys, and what its aggregates say. */
+bool run_next_group(struct run *r, struct cursor *c, uint32_t to);
+
+/* pack.c: the row at hand. */
 void run_pack(struct run *r);
 void run_emit(struct run *r);
 /* After all rows of a run that packs in place. */

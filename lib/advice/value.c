@@ -346,6 +346,13 @@ struct advice_value advice_total_value(uint8_t function, const struct advice_tot
 	return real(real_div(as_real(&t->value), real_of_times(t->nr)));
 }
 
+uint64_t advice_rank(uint64_t share, uint64_t nr)
+{
+	uint64_t rank = real_ceil(real_mul(share, real_of_times(nr)));
+
+	return rank < 1 ? 1 : rank > nr ? nr : rank;
+}
+
 /* --- groups ----------------------------------------------------------------------------------- */
 
 bool advice_value_same(const struct advice_value *a, const struct advice_value *b)

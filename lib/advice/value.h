@@ -37,6 +37,9 @@ void advice_total_times(uint8_t function, struct advice_total *t, uint64_t times
 bool advice_total_add(uint8_t function, struct advice_total *to, const struct advice_total *from);
 /* What the aggregate says in the end. */
 struct advice_value advice_total_value(uint8_t function, const struct advice_total *t);
+/* The place of a percentile among so many values that are sorted: from 1. share: a real number from
+ * 0 to 1. */
+uint64_t advice_rank(uint64_t share, uint64_t nr);
 /* The same value, for grouping: type and bits. */
 bool advice_value_same(const struct advice_value *a, const struct advice_value *b);
 uint64_t advice_value_hash(const struct advice_value *v);

@@ -15,9 +15,8 @@ static const struct bag_entry *entry_in(const struct advice_pile *pile,
 	return at < pile->words + pile->nr ? (const void *)at : NULL;
 }
 
-/* The first and the next entry of a child. */
-static const struct bag_entry *next_entry(const struct run *r, uint32_t child,
-					  const struct bag_entry *after)
+const struct bag_entry *run_next_entry(const struct run *r, uint32_t child,
+				       const struct bag_entry *after)
 {
 	return r->finish ? entry_in(&r->finish->piles[child], after)
 			 : bag_next(r->bag, r->p->children[child].slot, after);
@@ -41,7 +40,7 @@ static bool read_tuple(struct run *r, struct cursor *c, uint32_t to)
 	return at;
 }
 
-static bool next_tuple(struct run *r, struct cursor *c, uint32_t to)
+bool run_next_tuple(struct run *r, struct cursor *c, uint32_t to)
 {
 	for (;;) {
 		if (c->left) {
@@ -51,81 +50,13 @@ static bool next_tuple(struct run *r, struct cursor *c, uint32_t to)
 			r->out->nr_damaged++;
 			c->left = 0;
 		}
-		c->entry = next_entry(r, c->child, c->entry);
+		c->entry = run_next_entry(r, c->child, c->entry);
 		if (!c->entry)
 			return false;
 		c->at = (const uint64_t *)(const void *)(c->entry + 1);
 		c->end = (const uint64_t *)(const void *)c->entry + c->entry->words;
 		c->left = c->entry->kind == BAG_SPILLED ? 0 : c->entry->nr;
 	}
-}
-
-/* What is behind the key of an entry, where that is the key at hand. */
-static const uint64_t *behind_same(struct run *r, const struct cursor *c, const struct bag_entry *e,
-				   uint32_t to)
-{
-	const uint64_t *end = (const uint64_t *)(const void *)e + e->words;
-	const uint64_t *at = (const uint64_t *)(const void *)(e + 1) + 1;
-	struct advice_value v;
-
-	for (uint32_t i = 0; i < r->p->children[c->child].nr_columns; i++) {
-		at = cell_read(at, end, &v);
-		if (!at || advice_cmp(&v, &r->r[to + i]))
-			return NULL;
-	}
-	return at;
-}
-
-/* Of the groups that several writers packed, each once: where it stands first. */
-static bool was_summed(struct run *r, const struct cursor *c, uint32_t to)
-{
-	const struct bag_entry *e = NULL;
-
-	if (r->finish)
-		return false;
-	while ((e = next_entry(r, c->child, e)) && e != c->entry)
-		if (behind_same(r, c, e, to))
-			return true;
-	return false;
-}
-
-/* Where it is finished, equal ones stand side by side, and all of them are taken. */
-static void sum_up(struct run *r, struct cursor *c, uint32_t to)
-{
-	const struct advice_child *child = &r->p->children[c->child];
-	struct advice_total totals[ADVICE_TOTALS], t;
-	const struct bag_entry *e = c->entry;
-
-	for (uint32_t i = 0; i < child->nr_totals; i++)
-		totals[i].nr = 0;
-	for (; e; e = next_entry(r, c->child, e)) {
-		const uint64_t *end = (const uint64_t *)(const void *)e + e->words;
-		const uint64_t *at = behind_same(r, c, e, to);
-
-		if (r->finish && !at)
-			break;
-		c->entry = r->finish ? e : c->entry;
-		for (uint32_t i = 0; i < child->nr_totals && at; i++) {
-			at = half_read(at, end, child->functions[i], &t);
-			if (at)
-				advice_total_add(child->functions[i], &totals[i], &t);
-		}
-	}
-	for (uint32_t i = 0; i < child->nr_totals; i++)
-		r->r[to + child->nr_columns + i] =
-			advice_total_value(child->functions[i], &totals[i]);
-}
-
-static bool next_group(struct run *r, struct cursor *c, uint32_t to)
-{
-	while (next_tuple(r, c, to)) {
-		if (was_summed(r, c, to))
-			continue;
-		c->weight = 1;
-		sum_up(r, c, to);
-		return true;
-	}
-	return false;
 }
 
 static void note_incomplete(struct run *r)
@@ -255,7 +186,7 @@ static bool next_row(struct run *r, uint32_t *pc)
 			note_incomplete(r);
 			return false;
 		}
-		if (is_summed ? next_group(r, c, o->to) : next_tuple(r, c, o->to)) {
+		if (is_summed ? run_next_group(r, c, o->to) : run_next_tuple(r, c, o->to)) {
 			*pc = r->stack[r->depth - 1] + 1u;
 			return true;
 		}

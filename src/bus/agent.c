@@ -242,8 +242,7 @@ static void remove_query(struct bus_agent *a, size_t i)
 	}
 	if (a->calls.removed)
 		a->calls.removed(a->calls.ctx, id);
-	/* a hub waits for those below it */
-	if (!a->hub)
+	if (!a->calls.says_ended)
 		bus_agent_ended(a, id);
 }
 

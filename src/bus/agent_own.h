@@ -44,9 +44,6 @@ int bus_agent_open_as(struct bus_agent **a, const struct bus_agent_options *o, e
 uint64_t bus_epoch_new(void);
 /* 0, or as buslink_send. */
 int bus_agent_say(struct bus_agent *a, const struct message *m);
-/* All that was seen of a query that is gone is reported: the hub hears so behind the last report.
- */
-void bus_agent_ended(struct bus_agent *a, uint64_t query);
 void bus_agent_tell_of(struct bus_agent *a, uint64_t query, struct str agent, struct str sentence);
 
 /* hub_agents.c: to the agent below that it is for */

@@ -71,6 +71,9 @@ struct bus_agent_calls {
 	void (*removed)(void *ctx, uint64_t id);
 	/* Bytes that another agent sent to this one; NULL: none are wanted. */
 	void (*received)(void *ctx, struct str from, struct str bytes);
+	/* It says itself (bus_agent_ended) when it has reported all of a query that was removed;
+	 * otherwise that is so when removed returns. */
+	bool says_ended;
 };
 
 struct bus_agent_options {
@@ -96,6 +99,9 @@ int bus_agent_fd(const struct bus_agent *a);
  * that takes long. An empty partial without losses costs nothing. */
 void bus_agent_report(struct bus_agent *a, uint64_t query, int64_t from_ns, int64_t until_ns,
 		      struct partial *seen);
+/* All that was seen of a query that is gone is reported: the hub hears so behind the last report.
+ */
+void bus_agent_ended(struct bus_agent *a, uint64_t query);
 void bus_agent_health(struct bus_agent *a, const struct bus_health *h);
 /* Why a query does not run here, or not as a whole: a sentence for the operator; empty: it does. */
 void bus_agent_tell(struct bus_agent *a, uint64_t query, struct str sentence);
@@ -116,13 +122,13 @@ struct bus_operator;
 struct bus_result {
 	uint64_t query;
 	int64_t from_ns, until_ns;
-	/* All of the query since it began, instead of a part of it: at the beginning of a watch,
-	 * and again where this operator was too slow or away; what came before is replaced. */
+	/* All of the query since it began, instead of a part of it: when a watch begins, and again
+	 * where this operator was too slow or too long away; what came before is replaced. Any
+	 * other comes once, also where the hub began anew. */
 	bool is_whole;
-	uint64_t nr_skipped;  /* parts that a whole one stands for, since this operator did not read
-			       */
-	uint32_t nr_agents;   /* that have reported to it */
-	uint32_t nr_silent;   /* that should have and did not */
+	uint64_t nr_skipped; /* parts in front of it that are gone, as they were not read in time */
+	uint32_t nr_agents;  /* that have reported to it */
+	uint32_t nr_silent;  /* that should have and did not */
 	struct partial *seen; /* the callee may take from it */
 };
 

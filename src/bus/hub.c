@@ -12,6 +12,7 @@
 #define QUERIES_MAX 64
 #define ADVICE_MAX 512
 #define ROWS_MAX 200000
+#define SECONDS_MAX 256
 #define TAKEN_MAX 4096 /* messages between two looks at the clock */
 #define SAVE_NS (250 * NS_MS)
 #define SAVE_SHARE 8 /* of the time that saving takes is left between two times */
@@ -118,10 +119,11 @@ static void count_dead(struct bus_hub *h, struct hub_peer *p)
 	if (p->role == BUS_OPERATOR || p->has_left || p->is_dead)
 		return;
 	p->is_dead = true;
+	p->is_awaited = false;
 	h->counts[HUB_DIED]++;
 	vec_each (&h->queries, s)
 		if (hub_may_see(p->tenant, (*s)->tenant))
-			(*s)->whole.losses.count[LOSS_AGENTS_SILENT]++;
+			hubquery_lose(h, *s, LOSS_AGENTS_SILENT, 1);
 	hub_announce(h, p, false);
 	h->is_dirty = true;
 }
@@ -239,11 +241,15 @@ static void take_hello(struct bus_hub *h, const struct buslink_message *from,
 	*map_at(&h->by_id, str_hash(from->from)) = (uintptr_t)p;
 	snprintf(p->tenant, sizeof(p->tenant), "%s", tenant);
 	if (p->epoch != (uint64_t)m->n[1]) {
+		/* what the one before it had is counted */
+		vec_each (&h->queries, q)
+			hubquery_ended(*q, p);
 		p->epoch = (uint64_t)m->n[1];
 		p->since_ns = time_now();
 		p->safe = 0;
 	}
-	p->has_left = p->is_dead = false;
+	p->has_left = p->is_dead = p->is_awaited = false;
+	h->is_dirty |= role != BUS_OPERATOR;
 	p->heard_tick = h->tick;
 	p->heard_ns = time_now();
 	welcome(h, p, m);
@@ -349,7 +355,8 @@ static void acknowledge(struct bus_hub *h)
 	}
 }
 
-/* What is acknowledged is in the state. Reports to the hub above leave only then, too. */
+/* What is acknowledged is in the state. Reports to the hub above, and results, leave only then,
+ * too: a hub that was killed tells the same ones under the same numbers. */
 static int save(struct bus_hub *h, struct error *err)
 {
 	int64_t began = time_tick();
@@ -370,6 +377,8 @@ static int save(struct bus_hub *h, struct error *err)
 	h->counts[HUB_SAVED] += h->state != NULL;
 	h->is_dirty = false;
 	acknowledge(h);
+	vec_each (&h->queries, s)
+		hubquery_saved(h, *s);
 	if (h->parent)
 		bus_agent_poll(h->parent, 0, err);
 	return 0;
@@ -413,7 +422,9 @@ static int tick(struct bus_hub *h, struct error *err)
 		struct hubquery *s = h->queries.v[i];
 
 		hubquery_tick(h, s);
-		if (s->why_ending && hubquery_is_over(h, s)) {
+		if (s->why_ending && !s->is_closed && hubquery_is_over(h, s))
+			hubquery_close(h, s);
+		if (s->is_closed && hubquery_is_read(h, s)) {
 			hubquery_end(h, s);
 			i--;
 		}
@@ -483,7 +494,11 @@ static int open_parent(struct bus_hub *h, const struct bus_hub_options *o, struc
 	struct bus_agent_options up = { .endpoint = o->parent,
 					.keys = o->parent_keys,
 					.name = h->name,
-					.calls = { h, parent_installed, parent_removed, NULL } };
+					/* it waits for those below it */
+					.calls = { .ctx = h,
+						   .installed = parent_installed,
+						   .removed = parent_removed,
+						   .says_ended = true } };
 	int r = o->parent ? bus_agent_open_as(&h->parent, &up, BUS_HUB, h->epoch, err) : 0;
 
 	if (!r && h->parent) {
@@ -500,6 +515,7 @@ static void set_limits(struct bus_hub *h, const struct bus_limits *l)
 	h->limits.queries = l->queries ? l->queries : QUERIES_MAX;
 	h->limits.advice = l->advice ? l->advice : ADVICE_MAX;
 	h->limits.rows = l->rows ? l->rows : ROWS_MAX;
+	h->limits.seconds = l->seconds ? l->seconds : SECONDS_MAX;
 }
 
 struct bus_hub *bus_hub_new(const char *name, const struct bus_limits *limits)

@@ -15,6 +15,7 @@ struct bus_limits {
 	uint64_t queries; /* that stand at once; 64 */
 	uint64_t advice;  /* tracepoints of all stages of them; 512 */
 	uint64_t rows;    /* groups in reports of one second; 200,000 */
+	uint64_t seconds; /* of each query that are kept until they were read; 256 */
 };
 
 struct bus_hub_options {

@@ -68,8 +68,9 @@ static void take_new(struct bus_hub *h, struct hub_peer *p, const struct message
 	struct hubquery *s = hubquery_find(h, (uint64_t)m->n[0]);
 	struct partial seen;
 	struct error err;
+	bool is_late;
 
-	if (!s || !hub_may_see(p->tenant, s->tenant)) {
+	if (!s || s->is_closed || !hub_may_see(p->tenant, s->tenant)) {
 		h->counts[HUB_NO_QUERY]++;
 		return;
 	}
@@ -85,9 +86,12 @@ static void take_new(struct bus_hub *h, struct hub_peer *p, const struct message
 	if (memcmp(&seen.shape, &s->shape, sizeof(s->shape)) != 0) {
 		h->counts[HUB_BROKEN]++;
 		s->whole.losses.count[LOSS_REPORTS_BROKEN]++;
-	} else if (hubquery_take(h, s, m->n[3], m->n[4], &seen)) {
-		h->counts[HUB_LATE]++;
-		p->nr_late++;
+	} else {
+		is_late = hubquery_is_late(s, m->n[3]);
+		h->counts[HUB_LATE] += is_late;
+		p->nr_late += is_late;
+		seen.losses.count[LOSS_REPORTS_LATE] += is_late;
+		hubquery_take(h, s, m->n[3], m->n[4], &seen);
 	}
 	partial_done(&seen);
 }

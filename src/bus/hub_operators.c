@@ -79,6 +79,8 @@ static void install(struct bus_hub *h, struct hub_peer *p, const struct message 
 		s->owner_tick = h->tick;
 	}
 	hubquery_add(h, s);
+	/* who asks gets every second from the first on, when it comes to watch */
+	hubquery_expect(s, p, 0);
 	h->counts[HUB_INSTALLED]++;
 	/* what an operator was promised stands, whatever happens next */
 	if (h->state)
@@ -194,6 +196,7 @@ static void say_gone(struct bus_hub *h, struct hub_peer *p, int64_t id)
 static void of_one(struct bus_hub *h, struct hub_peer *p, const struct message *m)
 {
 	struct hubquery *s = own(h, p, m->n[1]);
+	struct error err;
 
 	if (!s && !m->n[0]) {
 		say_gone(h, p, m->n[1]);
@@ -201,12 +204,15 @@ static void of_one(struct bus_hub *h, struct hub_peer *p, const struct message *
 		reply(h, p, m->n[0], -ENOENT, 0, "there is no such query");
 	} else if (m->kind == MESSAGE_WATCH) {
 		reply(h, p, m->n[0], 0, s->id, "");
-		hubquery_watch(h, s, p);
+		hubquery_watch(h, s, p, (uint64_t)m->n[2], m->n[3]);
 	} else if (s->is_from_parent) {
 		reply(h, p, m->n[0], -EPERM, 0,
 		      "it was installed at the hub above: remove it there");
 	} else {
 		hubquery_remove(h, s, "an operator has removed it");
+		/* it is so, whatever happens next; what cannot be saved now is tried again */
+		if (h->state)
+			hub_state_save(h, &err);
 		reply(h, p, m->n[0], 0, 0, "");
 	}
 }

@@ -22,9 +22,11 @@
  * but no longer than this, and this where there are hubs between them and us. */
 #define HUB_ENDING_NS (5 * NS_S)
 #define HUB_ENDING_BELOW_NS (7 * NS_S)
-#define HUB_UNREAD 16     /* results that an operator may be behind */
-#define HUB_EPOCHS 4      /* of one agent that are told apart */
-#define HUB_GROUPS 100000 /* of all of a query's results */
+#define HUB_LAST_NS (5 * NS_S)           /* … and for who reads its last results */
+#define HUB_UNREAD 16                    /* results that are on their way to one operator */
+#define HUB_KEPT_BYTES ((size_t)4 << 20) /* of a query's results that were not read */
+#define HUB_EPOCHS 4                     /* of one agent that are told apart */
+#define HUB_GROUPS 100000                /* of all of a query's results */
 #define HUB_PEERS 100000
 #define HUB_SECONDS 256
 #define HUB_WINDOWS 120 /* seconds of a query that are open at once */
@@ -66,6 +68,7 @@ struct hub_peer {
 	uint64_t epoch;
 	int64_t since_ns, heard_ns, heard_tick;
 	bool has_left, is_dead, is_ack_due;
+	bool is_awaited;              /* known from the state, and not heard of since */
 	uint64_t safe;                /* reports up to there are in the saved state */
 	struct seen seen[HUB_EPOCHS]; /* the newest epoch first */
 	uint64_t nr_reports, nr_bytes, nr_twice, nr_late;
@@ -74,11 +77,22 @@ struct hub_peer {
 	struct buf names; /* by which others may know it, each with its length */
 };
 
+/* One that reads a query's results; it may be away for a while. */
 struct hub_watcher {
 	struct hub_peer *peer;
 	uint64_t sent, read; /* numbers of results */
-	uint64_t nr_skipped;
-	bool is_behind;
+	bool is_waited_for;  /* it has not said yet where it goes on */
+	bool is_new;         /* it has nothing: the whole comes first */
+	bool wants_whole;    /* as some are gone that it has not read, or it is new */
+	bool has_missed;     /* … and has to hear of that with the next one */
+};
+
+/* A result as it is sent, until all that watch have read it. */
+struct hub_kept {
+	uint64_t seq;
+	int64_t from_ns, until_ns;
+	VEC(struct buf) pieces;
+	size_t bytes;
 };
 
 /* A second of a query that is not told yet. */
@@ -97,14 +111,19 @@ struct hubquery {
 	int64_t owner_tick; /* when that was heard last */
 	bool is_from_parent;
 	const char *why_ending;        /* it is removed, agents have heard so; NULL: it stands */
-	int64_t end_tick;              /* … and is forgotten then, whoever has not ended it */
+	int64_t end_tick;              /* … and takes no reports then, whoever has not ended it */
+	bool is_closed;                /* all of it was told, and is to be read */
+	int64_t gone_tick;             /* … until then */
 	VEC(struct hub_peer *) ending; /* those that have not */
 	size_t nr_advice;
 	struct partial_shape shape;
 	struct partial whole; /* all that was told */
 	uint64_t nr_rows;
-	int64_t told_ns; /* seconds up to there were told */
-	uint64_t result; /* number of the last result */
+	int64_t told_ns;           /* seconds up to there were told */
+	uint64_t result;           /* number of the last result */
+	uint64_t safe;             /* … that is in the saved state, and may be sent */
+	VEC(struct hub_kept) kept; /* by number */
+	size_t kept_bytes;
 	VEC(struct hub_window) windows;
 	VEC(struct hub_watcher) watchers;
 	VEC(struct agent_told) told;
@@ -165,18 +184,24 @@ void hubquery_free(struct hubquery *s);
 void hubquery_add(struct bus_hub *h, struct hubquery *s);
 /* Agents hear that it is gone now, and operators when their last reports have come. */
 void hubquery_remove(struct bus_hub *h, struct hubquery *s, const char *why);
+/* It is removed: these may have something left to say of it. */
+void hubquery_await(const struct bus_hub *h, struct hubquery *s);
 /* One that was to end it has, or never will. */
 void hubquery_ended(struct hubquery *s, const struct hub_peer *p);
 /* All have, or it took too long. */
 bool hubquery_is_over(const struct bus_hub *h, const struct hubquery *s);
+/* All that is there is told. */
+void hubquery_close(struct bus_hub *h, struct hubquery *s);
+/* … and was read, or that took too long: those that watch hear that it is gone. */
 void hubquery_end(struct bus_hub *h, struct hubquery *s);
-/* Into its second; whether that was told already. */
-bool hubquery_take(struct bus_hub *h, struct hubquery *s, int64_t from_ns, int64_t until_ns,
+/* Whether that second was told already. */
+bool hubquery_is_late(const struct hubquery *s, int64_t from_ns);
+/* Into its second. */
+void hubquery_take(struct bus_hub *h, struct hubquery *s, int64_t from_ns, int64_t until_ns,
 		   const struct partial *seen);
+/* Something is missing from it; those that watch and the hub above hear so. */
+void hubquery_lose(struct bus_hub *h, struct hubquery *s, enum loss loss, uint64_t nr);
 void hubquery_tick(struct bus_hub *h, struct hubquery *s);
-void hubquery_watch(struct bus_hub *h, struct hubquery *s, struct hub_peer *by);
-void hubquery_read(struct bus_hub *h, struct hubquery *s, struct hub_peer *by, uint64_t result);
-void hubquery_unwatch(struct hubquery *s, const struct hub_peer *by);
 /* Agents below that should report to it, and those of them that are silent. */
 void hubquery_agents(const struct bus_hub *h, const struct hubquery *s, uint32_t *nr,
 		     uint32_t *nr_silent);
@@ -185,6 +210,24 @@ void hubquery_told(struct bus_hub *h, struct hubquery *s, struct str agent, stru
 void hubquery_send(struct bus_hub *h, const struct hubquery *s, struct hub_peer *to);
 /* All of them to one that has just come. */
 void hubquery_send_all(struct bus_hub *h, struct hub_peer *to);
+
+/* hub_readers.c: results on their way to operators */
+/* The last result, for those that watch. */
+void hubquery_keep(struct bus_hub *h, struct hubquery *s, int64_t from_ns, int64_t until_ns,
+		   struct partial *seen);
+/* A piece of one, from the state; false: it makes no sense. */
+bool hubquery_keep_again(struct hubquery *s, const struct message *m);
+/* All results so far are saved: they may be sent. */
+void hubquery_saved(struct bus_hub *h, struct hubquery *s);
+/* It will watch, beginning behind that result. */
+void hubquery_expect(struct hubquery *s, struct hub_peer *by, uint64_t read);
+/* has: one more than the last result that it has, 0: nothing. */
+void hubquery_watch(struct bus_hub *h, struct hubquery *s, struct hub_peer *by, uint64_t has,
+		    bool wants_whole);
+void hubquery_read(struct bus_hub *h, struct hubquery *s, struct hub_peer *by, uint64_t result);
+void hubquery_unwatch(struct hubquery *s, const struct hub_peer *by);
+bool hubquery_is_read(const struct bus_hub *h, const struct hubquery *s);
+void hubquery_forget_kept(struct hubquery *s);
 
 /* hub_agents.c, hub_operators.c: messages of those who said hello */
 void hub_take_agent(struct bus_hub *h, struct hub_peer *p, const struct message *m);

@@ -1,7 +1,8 @@
 /*
  * Standing queries of a hub. Reports of a second are put together in its window, which is told a
  * while after the first of them came; clocks of hosts are not compared. What comes later is told
- * as another part of that second. So the whole is the sum of all that was told, always.
+ * as another part of that second. So the whole is the sum of all that was told, always; how that
+ * comes to who watches is in hub_readers.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -64,6 +65,8 @@ void hubquery_free(struct hubquery *s)
 	vec_each (&s->told, t)
 		forget_told(t);
 	vec_done(&s->windows);
+	hubquery_forget_kept(s);
+	vec_done(&s->kept);
 	vec_done(&s->watchers);
 	vec_done(&s->ending);
 	vec_done(&s->told);
@@ -129,24 +132,33 @@ void hubquery_add(struct bus_hub *h, struct hubquery *s)
 			hubquery_send(h, s, *p);
 }
 
+void hubquery_await(const struct bus_hub *h, struct hubquery *s)
+{
+	int64_t wait = HUB_ENDING_NS;
+
+	vec_each (&h->peers, p) {
+		if ((*p)->role == BUS_OPERATOR || (*p)->has_left || (*p)->is_dead ||
+		    !hub_may_see((*p)->tenant, s->tenant))
+			continue;
+		vec_push(&s->ending, *p);
+		if ((*p)->role == BUS_HUB || (*p)->is_awaited)
+			wait = HUB_ENDING_BELOW_NS;
+	}
+	s->end_tick = h->tick + wait;
+}
+
 void hubquery_remove(struct bus_hub *h, struct hubquery *s, const char *why)
 {
 	struct message m = { .kind = MESSAGE_GONE };
-	int64_t wait = HUB_ENDING_NS;
 
 	if (s->why_ending)
 		return;
 	message_n(&m, (int64_t)s->id);
 	message_text(&m, str_of(why));
-	vec_each (&h->peers, p)
-		if ((*p)->role != BUS_OPERATOR && (*p)->id.n &&
-		    hub_may_see((*p)->tenant, s->tenant)) {
-			if (hub_say(h, *p, &m) == 0)
-				vec_push(&s->ending, *p);
-			wait = (*p)->role == BUS_HUB ? HUB_ENDING_BELOW_NS : wait;
-		}
+	hubquery_await(h, s);
+	vec_each (&s->ending, p)
+		hub_say(h, *p, &m);
 	s->why_ending = why;
-	s->end_tick = h->tick + wait;
 	h->is_dirty = true;
 }
 
@@ -164,24 +176,45 @@ bool hubquery_is_over(const struct bus_hub *h, const struct hubquery *s)
 	if (h->tick >= s->end_tick)
 		return true;
 	vec_each (&s->ending, p)
-		if (!hub_peer_is_silent(h, *p))
+		if ((*p)->is_awaited || !hub_peer_is_silent(h, *p))
 			return false;
 	return true;
+}
+
+void hubquery_lose(struct bus_hub *h, struct hubquery *s, enum loss loss, uint64_t nr)
+{
+	struct partial none;
+
+	if (!nr || s->is_closed)
+		return;
+	partial_init(&none, &s->shape);
+	none.losses.count[loss] = nr;
+	/* with the last second that was told: one that is not over yet must not end by this */
+	hubquery_take(h, s, s->told_ns > 0 ? s->told_ns : time_now(), 0, &none);
+	partial_done(&none);
+}
+
+void hubquery_close(struct bus_hub *h, struct hubquery *s)
+{
+	/* those that have not said that it was all */
+	hubquery_lose(h, s, LOSS_AGENTS_SILENT, s->ending.nr);
+	vec_each (&s->windows, w)
+		w->close_tick = h->tick;
+	hubquery_tick(h, s);
+	if (h->parent && s->is_from_parent)
+		bus_agent_ended(h->parent, s->id);
+	s->is_closed = h->is_dirty = true;
+	s->gone_tick = h->tick + HUB_LAST_NS;
 }
 
 void hubquery_end(struct bus_hub *h, struct hubquery *s)
 {
 	struct message m = { .kind = MESSAGE_GONE };
 
-	vec_each (&s->windows, w)
-		w->close_tick = h->tick;
-	hubquery_tick(h, s);
 	message_n(&m, (int64_t)s->id);
 	message_text(&m, str_of(s->why_ending));
 	vec_each (&s->watchers, w)
 		hub_say(h, w->peer, &m);
-	if (h->parent && s->is_from_parent)
-		bus_agent_ended(h->parent, s->id);
 	for (size_t i = 0; i < h->queries.nr; i++)
 		if (h->queries.v[i] == s)
 			h->queries.v[i--] = h->queries.v[--h->queries.nr];
@@ -209,85 +242,28 @@ static struct hub_window *window_at(struct bus_hub *h, struct hubquery *s, int64
 	return &s->windows.v[s->windows.nr - 1];
 }
 
-bool hubquery_take(struct bus_hub *h, struct hubquery *s, int64_t from_ns, int64_t until_ns,
+static int64_t second_of(int64_t ns)
+{
+	return ns - (ns % NS_S + NS_S) % NS_S;
+}
+
+bool hubquery_is_late(const struct hubquery *s, int64_t from_ns)
+{
+	return second_of(from_ns) <= s->told_ns;
+}
+
+void hubquery_take(struct bus_hub *h, struct hubquery *s, int64_t from_ns, int64_t until_ns,
 		   const struct partial *seen)
 {
-	int64_t second = from_ns - (from_ns % NS_S + NS_S) % NS_S;
-	bool is_late = second <= s->told_ns;
-	struct hub_window *w = window_at(h, s, second, is_late);
+	struct hub_window *w = window_at(h, s, second_of(from_ns), hubquery_is_late(s, from_ns));
 
 	if (until_ns > w->until_ns)
 		w->until_ns = until_ns;
 	partial_merge(&w->seen, seen, NULL);
-	w->seen.losses.count[LOSS_REPORTS_LATE] += is_late;
 	h->is_dirty = true;
-	return is_late;
 }
 
 /* --- results ------------------------------------------------------------------------------- */
-
-/* A result on its way to one operator, or a piece of it after another. */
-struct sending {
-	struct bus_hub *h;
-	struct hubquery *s;
-	struct hub_watcher *w;
-	const struct hub_window *of; /* NULL: the whole */
-	uint32_t nr_agents, nr_silent;
-	bool is_begun; /* what follows a whole's first piece is added to it */
-	int failed;
-};
-
-static void send_piece(void *ctx, struct str bytes)
-{
-	struct message m = { .kind = MESSAGE_RESULT };
-	struct sending *to = ctx;
-	const struct hub_window *of = to->of;
-
-	if (to->failed < 0)
-		return;
-	message_n(&m, (int64_t)to->s->id, (int64_t)to->s->result, of ? of->from_ns : 0,
-		  of ? of->until_ns : to->s->told_ns, !of && !to->is_begun,
-		  to->is_begun ? 0 : (int64_t)to->w->nr_skipped, to->nr_agents, to->nr_silent);
-	message_text(&m, bytes);
-	to->failed = hub_say(to->h, to->w->peer, &m);
-	to->is_begun = true;
-}
-
-static int send_result(struct bus_hub *h, struct hubquery *s, struct hub_watcher *w,
-		       const struct hub_window *of, struct partial *seen)
-{
-	struct sending to = { .h = h, .s = s, .w = w, .of = of };
-
-	hubquery_agents(h, s, &to.nr_agents, &to.nr_silent);
-	partial_pack_pieces(seen, PARTIAL_BYTES, send_piece, &to);
-	return to.failed;
-}
-
-static void send_whole(struct bus_hub *h, struct hubquery *s, struct hub_watcher *w)
-{
-	w->is_behind = send_result(h, s, w, NULL, &s->whole) < 0;
-	if (!w->is_behind) {
-		w->sent = s->result;
-		w->nr_skipped = 0;
-		h->counts[HUB_RESULTS]++;
-	}
-}
-
-static void send_part(struct bus_hub *h, struct hubquery *s, struct hub_watcher *w,
-		      struct hub_window *part)
-{
-	if (w->sent - w->read >= HUB_UNREAD)
-		w->is_behind = true;
-	if (!w->is_behind && send_result(h, s, w, part, &part->seen) < 0)
-		w->is_behind = true;
-	if (w->is_behind) {
-		w->nr_skipped++;
-		h->counts[HUB_SKIPPED]++;
-	} else {
-		w->sent = s->result;
-		h->counts[HUB_RESULTS]++;
-	}
-}
 
 /* Rows that are not put together are told once, and the whole keeps the first of them. */
 static void add_to_whole(struct hubquery *s, const struct partial *part)
@@ -310,8 +286,7 @@ static void tell(struct bus_hub *h, struct hubquery *s, struct hub_window *part)
 		s->told_ns = part->from_ns;
 	if (h->parent && s->is_from_parent)
 		bus_agent_report(h->parent, s->id, part->from_ns, part->until_ns, &part->seen);
-	vec_each (&s->watchers, w)
-		send_part(h, s, w, part);
+	hubquery_keep(h, s, part->from_ns, part->until_ns, &part->seen);
 	partial_done(&part->seen);
 	h->is_dirty = true;
 }
@@ -332,44 +307,7 @@ void hubquery_tick(struct bus_hub *h, struct hubquery *s)
 	}
 }
 
-/* --- operators ----------------------------------------------------------------------------- */
-
-void hubquery_watch(struct bus_hub *h, struct hubquery *s, struct hub_peer *by)
-{
-	struct hub_watcher w = { .peer = by };
-
-	hubquery_unwatch(s, by);
-	w.sent = w.read = s->result;
-	vec_push(&s->watchers, w);
-	send_whole(h, s, &s->watchers.v[s->watchers.nr - 1]);
-	vec_each (&s->told, t) {
-		struct message m = { .kind = MESSAGE_TOLD };
-
-		message_n(&m, (int64_t)s->id);
-		message_text(&m, str_of(t->agent));
-		message_text(&m, str_of(t->sentence));
-		hub_say(h, by, &m);
-	}
-}
-
-void hubquery_read(struct bus_hub *h, struct hubquery *s, struct hub_peer *by, uint64_t result)
-{
-	vec_each (&s->watchers, w) {
-		if (w->peer != by || result > w->sent)
-			continue;
-		if (result > w->read)
-			w->read = result;
-		if (w->is_behind && w->read == w->sent)
-			send_whole(h, s, w);
-	}
-}
-
-void hubquery_unwatch(struct hubquery *s, const struct hub_peer *by)
-{
-	for (size_t i = 0; i < s->watchers.nr; i++)
-		if (s->watchers.v[i].peer == by)
-			s->watchers.v[i--] = s->watchers.v[--s->watchers.nr];
-}
+/* --- what agents say of it ----------------------------------------------------------------- */
 
 void hubquery_told(struct bus_hub *h, struct hubquery *s, struct str agent, struct str sentence)
 {

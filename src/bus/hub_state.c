@@ -1,7 +1,8 @@
 /*
  * The state of a hub, one file that is replaced as a whole: the standing queries with their totals
- * and open seconds, which reports of whom are in them, and reports to the hub above that it has not
- * acknowledged. Written as a row of messages, each with its length, and a check sum behind them.
+ * and open seconds, which reports of whom are in them, results that were not read, and reports to
+ * the hub above that it has not acknowledged. Written as a row of messages, each with its length,
+ * and a check sum behind them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,7 @@
 #define PATH_ROOM 4096
 
 /* What a partial in the state is of. */
-enum part { PART_WHOLE, PART_WINDOW, PART_OUTGOING };
+enum part { PART_WHOLE, PART_WINDOW, PART_OUTGOING, PART_KEPT };
 
 /* --- writing ------------------------------------------------------------------------------- */
 
@@ -39,13 +40,36 @@ static void put_part(struct buf *to, struct buf *scratch, uint64_t query, enum p
 	put(to, scratch, &m);
 }
 
+static void put_kept(struct buf *to, struct buf *scratch, uint64_t query, const struct hub_kept *k)
+{
+	for (size_t i = 0; i < k->pieces.nr; i++) {
+		struct message m = { .kind = MESSAGE_REPORT };
+
+		message_n(&m, (int64_t)query, PART_KEPT, (int64_t)k->seq, k->from_ns, k->until_ns,
+			  (int64_t)i);
+		message_text(&m, buf_str(&k->pieces.v[i]));
+		put(to, scratch, &m);
+	}
+}
+
+static void put_watcher(struct buf *to, struct buf *scratch, uint64_t query,
+			const struct hub_watcher *w)
+{
+	struct message m = { .kind = MESSAGE_WATCH };
+
+	message_n(&m, (int64_t)w->peer->epoch, (int64_t)query, (int64_t)w->read);
+	message_text(&m, str_of(w->peer->name));
+	message_text(&m, str_of(w->peer->tenant));
+	put(to, scratch, &m);
+}
+
 static void put_query(struct buf *to, struct buf *scratch, struct hubquery *s)
 {
 	struct message m = { .kind = MESSAGE_QUERY };
 	struct buf bytes = { 0 };
 
 	message_n(&m, (int64_t)s->id, s->until_ns, (int64_t)s->owner, s->is_from_parent,
-		  (int64_t)s->nr_rows, s->told_ns, (int64_t)s->result);
+		  (int64_t)s->nr_rows, s->told_ns, (int64_t)s->result, s->why_ending != NULL);
 	message_text(&m, str_of(s->text));
 	message_text(&m, str_of(s->tracepoints));
 	message_text(&m, str_of(s->tenant));
@@ -60,20 +84,31 @@ static void put_query(struct buf *to, struct buf *scratch, struct hubquery *s)
 			 buf_str(&bytes));
 	}
 	buf_done(&bytes);
+	vec_each (&s->kept, k)
+		put_kept(to, scratch, s->id, k);
+	vec_each (&s->watchers, w)
+		put_watcher(to, scratch, s->id, w);
 }
 
+static void put_seen(struct buf *to, struct buf *scratch, const struct hub_peer *p,
+		     const struct seen *seen)
+{
+	struct message m = { .kind = MESSAGE_HELLO };
+
+	message_n(&m, p->role, (int64_t)seen->epoch, (int64_t)seen->top, (int64_t)seen->mask,
+		  (int64_t)seen->nr_missing, p->has_left || p->is_dead);
+	message_text(&m, str_of(p->name));
+	put(to, scratch, &m);
+}
+
+/* The newest epoch last; one that has not reported yet may have something to tell, too. */
 static void put_peer(struct buf *to, struct buf *scratch, const struct hub_peer *p)
 {
-	for (size_t i = HUB_EPOCHS; i-- > 0;) {
-		struct message m = { .kind = MESSAGE_HELLO };
-
-		if (!p->seen[i].top)
-			continue;
-		message_n(&m, p->role, (int64_t)p->seen[i].epoch, (int64_t)p->seen[i].top,
-			  (int64_t)p->seen[i].mask, (int64_t)p->seen[i].nr_missing);
-		message_text(&m, str_of(p->name));
-		put(to, scratch, &m);
-	}
+	for (size_t i = HUB_EPOCHS; i-- > 0;)
+		if (p->seen[i].top)
+			put_seen(to, scratch, p, &p->seen[i]);
+	if (p->role != BUS_OPERATOR && p->seen[0].epoch != p->epoch)
+		put_seen(to, scratch, p, &(struct seen){ .epoch = p->epoch });
 }
 
 static void put_all(struct bus_hub *h, struct buf *to)
@@ -86,8 +121,7 @@ static void put_all(struct bus_hub *h, struct buf *to)
 	message_text(&head, str_of(h->name));
 	put(to, &scratch, &head);
 	vec_each (&h->queries, s)
-		if (!(*s)->why_ending)
-			put_query(to, &scratch, *s);
+		put_query(to, &scratch, *s);
 	vec_each (&h->peers, p)
 		put_peer(to, &scratch, *p);
 	if (h->parent)
@@ -112,6 +146,17 @@ static int write_all(int fd, struct str bytes)
 	return 0;
 }
 
+/* On the disk, so that it outlives the machine's power, too; how often it is saved is measured by
+ * what that takes. */
+static int replace(int fd, const char *beside, const char *path, const char *folder)
+{
+	cleanup(close_fd) int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0 || fdatasync(fd) < 0 || rename(beside, path) < 0 || fsync(dir) < 0)
+		return -errno;
+	return 0;
+}
+
 int hub_state_save(struct bus_hub *h, struct error *err)
 {
 	char path[PATH_ROOM], beside[PATH_ROOM];
@@ -129,8 +174,8 @@ int hub_state_save(struct bus_hub *h, struct error *err)
 	put_all(h, &all);
 	r = write_all(fd, buf_str(&all));
 	buf_done(&all);
-	if (!r && rename(beside, path) < 0)
-		r = -errno;
+	if (!r)
+		r = replace(fd, beside, path, h->state);
 	return r < 0 ? error_set(err, -r, "cannot write '%s': %s", path, strerror(-r)) : 0;
 }
 
@@ -150,7 +195,9 @@ static bool take_query(struct bus_hub *h, const struct message *m)
 	s->is_from_parent = m->n[3];
 	s->nr_rows = (uint64_t)m->n[4];
 	s->told_ns = m->n[5];
-	s->result = (uint64_t)m->n[6];
+	s->result = s->safe = (uint64_t)m->n[6];
+	if (m->n[7])
+		s->why_ending = "it was removed";
 	snprintf(s->tenant, sizeof(s->tenant), STR_FMT, STR_ARG(m->t[2]));
 	s->operator_name = hub_copied(m->t[3]);
 	vec_push(&h->queries, s);
@@ -183,6 +230,8 @@ static bool take_part(struct bus_hub *h, const struct message *m)
 
 	if (m->n[1] == PART_OUTGOING)
 		return take_outgoing(h, m);
+	if (m->n[1] == PART_KEPT)
+		return s && hubquery_keep_again(s, m);
 	is_fine = s && partial_unpack(&p, m->t[0], NULL) == 0;
 	if (!is_fine)
 		return false;
@@ -194,6 +243,23 @@ static bool take_part(struct bus_hub *h, const struct message *m)
 		is_fine = false;
 	partial_done(&p);
 	return is_fine;
+}
+
+/* One that comes again within the time in which it is missed goes on where it was. */
+static bool take_watcher(struct bus_hub *h, const struct message *m)
+{
+	struct hubquery *s = hubquery_find(h, (uint64_t)m->n[1]);
+	struct hub_peer *p;
+
+	if (!s || m->nr_numbers < 3 || m->nr_texts < 2 || !m->t[0].n || m->t[0].n > PEER_NAME_MAX ||
+	    m->t[1].n > BUS_NAME_MAX || (uint64_t)m->n[2] > s->result)
+		return false;
+	p = hub_peer_make(h, BUS_OPERATOR, m->t[0], (uint64_t)m->n[0]);
+	if (!p)
+		return false;
+	snprintf(p->tenant, sizeof(p->tenant), STR_FMT, STR_ARG(m->t[1]));
+	hubquery_expect(s, p, (uint64_t)m->n[2]);
+	return true;
 }
 
 static bool take_peer(struct bus_hub *h, const struct message *m)
@@ -213,6 +279,8 @@ static bool take_peer(struct bus_hub *h, const struct message *m)
 				    .nr_missing = (uint64_t)m->n[4] };
 	p->epoch = p->seen[0].epoch;
 	p->safe = seen_upto(&p->seen[0]);
+	p->has_left = m->n[5];
+	p->is_awaited = !p->has_left;
 	return true;
 }
 
@@ -239,6 +307,8 @@ static bool take_one(struct bus_hub *h, const struct message *m)
 		return take_part(h, m);
 	case MESSAGE_HELLO:
 		return take_peer(h, m);
+	case MESSAGE_WATCH:
+		return take_watcher(h, m);
 	default:
 		return false;
 	}
@@ -252,6 +322,10 @@ int hub_state_read(struct bus_hub *h, struct str bytes, struct error *err)
 	while (bytes.n)
 		if (!str_take_bytes(&bytes, &one) || !message_unpack(&m, one) || !take_one(h, &m))
 			return error_set(err, EBADMSG, "the state of the hub makes no sense");
+	/* who has ended a query that is removed already says so again */
+	vec_each (&h->queries, s)
+		if ((*s)->why_ending)
+			hubquery_await(h, *s);
 	return 0;
 }
 

@@ -36,7 +36,7 @@ static const struct {
 	[MESSAGE_ITEM] = { "item", 7, 5, 0 },
 	[MESSAGE_PEER] = { "peer", 16, 3, 0 },
 	[MESSAGE_COUNT] = { "count", 2, 1, 0 },
-	[MESSAGE_RESULT] = { "result", 8, 1, 0 },
+	[MESSAGE_RESULT] = { "result", 10, 1, 0 },
 	[MESSAGE_TOLD] = { "told", 1, 2, 0 },
 	[MESSAGE_ENDED] = { "ended", 1, 0, OF_AGENTS },
 };

@@ -40,9 +40,11 @@ enum message_kind {
 	MESSAGE_LIST,   /* request */
 	MESSAGE_PEERS,  /* request, from which on; the reply says where to go on */
 	MESSAGE_COUNTS, /* request */
-	MESSAGE_WATCH,  /* request, query */
-	MESSAGE_READ,   /* query, seq: results up to there were taken */
-	MESSAGE_ALIVE,  /* - */
+	/* request, query, one more than the last result that it has (0: nothing), wants the whole
+	 */
+	MESSAGE_WATCH,
+	MESSAGE_READ,  /* query, seq: results up to there were taken */
+	MESSAGE_ALIVE, /* - */
 
 	/* from a hub */
 	MESSAGE_WHO, /* say hello again */
@@ -65,7 +67,8 @@ enum message_kind {
 	MESSAGE_PEER,
 	/* request, count                                              name */
 	MESSAGE_COUNT,
-	/* query, seq, from, until, whole, skipped, agents, silent     partial */
+	/* query, seq, from, until, whole, some were missed, agents, silent, piece, pieces  partial
+	 */
 	MESSAGE_RESULT,
 	/* query                                                       agent, sentence */
 	MESSAGE_TOLD,

@@ -17,13 +17,27 @@
 #define AWAY_NS (5 * NS_S)
 #define STEP_MS 200
 
+/* A query whose results it reads, or will. */
+struct watching {
+	uint64_t id;
+	bool is_watched;
+	bool has;          /* all results up to got */
+	bool wants_whole;  /* instead of what is gone */
+	bool has_asked;    /* to go on behind got, as one was missing */
+	uint64_t got;      /* the number of the last one */
+	uint64_t nr_gone;  /* that it never got */
+	bool is_gathering; /* pieces of the next one */
+	uint64_t seq, nr_pieces;
+	struct partial seen;
+};
+
 struct bus_operator {
 	struct buslink *link;
 	struct bus_operator_calls calls;
 	char name[BUS_NAME_MAX + 1], endpoint[256];
 	uint64_t epoch;
 	int64_t request; /* the last one */
-	VEC(uint64_t) watched;
+	VEC(struct watching) watched;
 	int64_t heard_tick, alive_tick;
 	bool is_welcome;
 	struct buf scratch;
@@ -46,7 +60,57 @@ static int say(struct bus_operator *o, const struct message *m)
 	return buslink_send(o->link, (struct str){ 0 }, buf_str(&o->scratch));
 }
 
-/* --- what it hears ------------------------------------------------------------------------- */
+/* --- results ------------------------------------------------------------------------------- */
+
+static struct watching *watching_of(struct bus_operator *o, uint64_t id)
+{
+	vec_each (&o->watched, w)
+		if (w->id == id)
+			return w;
+	return NULL;
+}
+
+static struct watching *watching_make(struct bus_operator *o, uint64_t id)
+{
+	struct watching w = { .id = id };
+
+	if (!watching_of(o, id))
+		vec_push(&o->watched, w);
+	return watching_of(o, id);
+}
+
+static void forget_pieces(struct watching *w)
+{
+	if (w->is_gathering)
+		partial_done(&w->seen);
+	w->is_gathering = false;
+}
+
+static void watching_forget(struct bus_operator *o, uint64_t id)
+{
+	struct watching *w = watching_of(o, id);
+
+	if (!w)
+		return;
+	forget_pieces(w);
+	*w = o->watched.v[--o->watched.nr];
+}
+
+/* Which results it has, so that each comes once, also from a hub that began anew. */
+static void watch_message(struct message *m, const struct watching *w)
+{
+	*m = (struct message){ .kind = MESSAGE_WATCH };
+	message_n(m, 0, (int64_t)w->id, w->has ? (int64_t)w->got + 1 : 0, w->wants_whole);
+}
+
+static void say_watch(struct bus_operator *o, struct watching *w)
+{
+	struct message m;
+
+	forget_pieces(w);
+	watch_message(&m, w);
+	say(o, &m);
+}
 
 static void say_read(struct bus_operator *o, int64_t query, int64_t seq)
 {
@@ -56,25 +120,93 @@ static void say_read(struct bus_operator *o, int64_t query, int64_t seq)
 	say(o, &m);
 }
 
+/* Whether all pieces of it are there now. */
+static bool gather(struct watching *w, const struct message *m)
+{
+	struct partial p;
+	bool is_fine;
+
+	if (!m->n[8]) {
+		forget_pieces(w);
+		w->nr_pieces = 0;
+		w->seq = (uint64_t)m->n[1];
+	}
+	if (w->seq != (uint64_t)m->n[1] || w->nr_pieces != (uint64_t)m->n[8])
+		return false;
+	w->nr_pieces++;
+	/* what makes no sense to us is told without it */
+	is_fine = partial_unpack(&p, m->t[0], NULL) == 0;
+	if (is_fine && !w->is_gathering) {
+		w->seen = p;
+		w->seen.max_groups = SIZE_MAX;
+		w->is_gathering = true;
+	} else {
+		if (!is_fine || partial_merge(&w->seen, &p, NULL) < 0)
+			w->seen.losses.count[LOSS_REPORTS_BROKEN] += w->is_gathering;
+		partial_done(&p);
+	}
+	return w->nr_pieces == (uint64_t)m->n[9];
+}
+
+static void hand_on(struct bus_operator *o, struct watching *w, struct bus_result *r)
+{
+	struct partial seen = w->seen;
+
+	if (!w->is_gathering)
+		return;
+	w->is_gathering = false;
+	/* those before it that are gone; the hub does not know of whom it counts them */
+	seen.losses.count[LOSS_SECONDS_MISSED] += r->is_whole ? w->nr_gone : r->nr_skipped;
+	r->seen = &seen;
+	if (o->calls.result)
+		o->calls.result(o->calls.ctx, r);
+	partial_done(&seen);
+}
+
+/* One that comes twice is passed over. One that does not follow the last one, without a word of the
+ * hub that those between are gone, was lost on its way: we ask for it again. */
+static bool is_next(struct bus_operator *o, struct watching *w, const struct message *m)
+{
+	uint64_t seq = (uint64_t)m->n[1];
+
+	if (m->n[4])
+		return true;
+	if (w->has && seq <= w->got)
+		return false;
+	if (w->has && (seq == w->got + 1 || m->n[5]))
+		return true;
+	if (!w->has_asked)
+		say_watch(o, w);
+	w->has_asked = true;
+	return false;
+}
+
 static void take_result(struct bus_operator *o, const struct message *m)
 {
 	struct bus_result r = { .query = (uint64_t)m->n[0],
 				.from_ns = m->n[2],
 				.until_ns = m->n[3],
 				.is_whole = m->n[4],
-				.nr_skipped = (uint64_t)m->n[5],
 				.nr_agents = (uint32_t)m->n[6],
 				.nr_silent = (uint32_t)m->n[7] };
-	struct partial p;
+	struct watching *w = watching_of(o, r.query);
+	uint64_t seq = (uint64_t)m->n[1], from;
 
-	if (partial_unpack(&p, m->t[0], NULL) == 0) {
-		r.seen = &p;
-		if (o->calls.result)
-			o->calls.result(o->calls.ctx, &r);
-	}
-	partial_done(&p);
+	if (!w || !is_next(o, w, m) || !gather(w, m))
+		return;
+	/* a whole is all up to its number, a part is the one of its number */
+	from = w->got + !r.is_whole;
+	r.nr_skipped = w->has && seq > from ? seq - from : 0;
+	w->nr_gone += r.nr_skipped;
+	w->wants_whole = !r.is_whole && (w->wants_whole || r.nr_skipped);
+	w->has = true;
+	w->has_asked = false;
+	w->got = seq;
+	hand_on(o, w, &r);
 	say_read(o, m->n[0], m->n[1]);
 }
+
+/* --- what else it hears -------------------------------------------------------------------- */
 
 static void take_item(struct bus_operator *o, const struct message *m)
 {
@@ -150,19 +282,9 @@ static void say_hello(struct bus_operator *o)
 	say(o, &m);
 }
 
-static void say_watch(struct bus_operator *o, int64_t request, uint64_t id)
-{
-	struct message m = { .kind = MESSAGE_WATCH };
-
-	message_n(&m, request, (int64_t)id);
-	say(o, &m);
-}
-
 static void take_gone(struct bus_operator *o, uint64_t id, struct str why)
 {
-	for (size_t i = 0; i < o->watched.nr; i++)
-		if (o->watched.v[i] == id)
-			o->watched.v[i--] = o->watched.v[--o->watched.nr];
+	watching_forget(o, id);
 	if (o->calls.removed)
 		o->calls.removed(o->calls.ctx, id, why);
 }
@@ -175,8 +297,9 @@ static void take_message(struct bus_operator *o, const struct message *m)
 		break;
 	case MESSAGE_WELCOME:
 		o->is_welcome = o->is_lost = true;
-		vec_each (&o->watched, id)
-			say_watch(o, 0, *id);
+		vec_each (&o->watched, w)
+			if (w->is_watched)
+				say_watch(o, w);
 		break;
 	case MESSAGE_REPLY:
 		take_reply(o, m);
@@ -327,6 +450,8 @@ void bus_operator_close(struct bus_operator *o)
 	if (o->is_welcome && !say(o, &bye))
 		buslink_wait(&o->link, 1, 50);
 	buslink_close(o->link);
+	vec_each (&o->watched, w)
+		forget_pieces(w);
 	vec_done(&o->watched);
 	buf_done(&o->scratch);
 	free(o);
@@ -345,9 +470,12 @@ int bus_operator_install(struct bus_operator *o, struct str text, struct str tra
 	message_text(&m, text);
 	message_text(&m, tracepoints);
 	r = request(o, &m, err);
-	if (!r)
-		*id = o->id;
-	return r;
+	if (r < 0)
+		return r;
+	*id = o->id;
+	/* of one's own query one has all there is: nothing */
+	watching_make(o, *id)->has = true;
+	return 0;
 }
 
 int bus_operator_remove(struct bus_operator *o, uint64_t id, struct error *err)
@@ -399,13 +527,14 @@ int bus_operator_counts(struct bus_operator *o,
 
 int bus_operator_watch(struct bus_operator *o, uint64_t id, struct error *err)
 {
-	struct message m = { .kind = MESSAGE_WATCH };
+	struct watching *w = watching_make(o, id);
+	struct message m;
 	int r;
 
-	message_n(&m, 0, (int64_t)id);
-	vec_push(&o->watched, id);
+	w->is_watched = true;
+	watch_message(&m, w);
 	r = request(o, &m, err);
 	if (r < 0)
-		o->watched.nr--;
+		watching_forget(o, id);
 	return r;
 }

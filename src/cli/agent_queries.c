@@ -27,7 +27,7 @@
 #define POLL_MS 20
 #define RUN_NS 100
 #define LEAVE_MS 2000 /* for reports that are still to be sent */
-/* a hub takes reports of a query that was removed for a second */
+/* a hub waits for the end of a query that was removed for some seconds */
 #define LEAVING_NS (700 * NS_MS)
 #define ADDRESSES_MAX 15 /* that a hub is told */
 
@@ -113,6 +113,7 @@ static void leave(struct asked_agent *a, bool at_once)
 		weave_give_up(a->weave, l.id);
 		report(a, l.id, time_now());
 		weave_forget(a->weave, l.id);
+		bus_agent_ended(a->bus, l.id);
 		a->leaving.v[i] = a->leaving.v[--a->leaving.nr];
 	}
 }
@@ -259,9 +260,11 @@ static int begin(struct asked_agent *a, struct error *err)
 		.calls = { .ctx = a,
 			   .installed = on_installed,
 			   .removed = on_removed,
-			   .received = on_received },
+			   .received = on_received,
+			   .says_ended = true },
 	};
 	int pids[PIDS_MAX], nr = live_pids(a->call, pids, PIDS_MAX, err), got = nr;
+	double overhead = 0.05;
 
 	if (got >= 0 && !o.endpoint)
 		got = error_set(err, EINVAL, "--queries needs a hub: --hub HOST:PORT");
@@ -273,9 +276,14 @@ static int begin(struct asked_agent *a, struct error *err)
 		got = bus_keys_load(&a->keys, keys, err);
 	o.keys = a->keys;
 	if (got >= 0)
+		got = option_share(a->call, "overhead", &overhead, err);
+	if (got >= 0)
 		got = weave_open(&a->weave,
 				 &(struct weave_options){ .host = a->name,
 							  .reaches_others = true,
+							  .overhead = overhead,
+							  .has_java_sockets =
+								  call_has(a->call, "java-sockets"),
 							  .is_of_host = !nr },
 				 err);
 	for (int i = 0; got >= 0 && i < nr; i++)

@@ -1,7 +1,7 @@
 /*
- * culprit record --messages: watches a running system until it is told to stop, then does what
- * analyze does. The observer (capture/) knows nothing of signals, commands and terminals: they are
- * here.
+ * culprit record --messages, --jvm: watches a running system until it is told to stop, then does
+ * what analyze does. The observer (capture/) knows nothing of signals, commands and terminals: they
+ * are here.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/observe.h"
 #include "cli/option.h"
+#include "cli/record_java.h"
 #include "cli/say.h"
 #include "cli/stopping.h"
 #include "cli/verdict.h"
@@ -32,6 +33,7 @@ struct record {
 	const struct call *call;
 	struct packets_options packets;
 	struct sockets_options sockets;
+	struct record_java java;
 	struct source_options reading;
 	struct capture_limits limits;
 	VEC(const char *) interfaces;
@@ -89,7 +91,9 @@ static void tell(void *to, const struct capture_seen *seen)
 		return;
 	fprintf(stderr, "\r\033[Krecording  %.0f s  %llu %s", (double)(now - r->began) / 1e9,
 		(unsigned long long)seen->nr_seen,
-		call_has(r->call, "sockets") ? "system calls" : "packets");
+		call_has(r->call, "jvm")       ? "spans"
+		: call_has(r->call, "sockets") ? "system calls"
+					       : "packets");
 	/* they come in batches: nothing yet does not mean that nothing was found */
 	if (r->nr_messages)
 		fprintf(stderr, "  %llu messages", (unsigned long long)r->nr_messages);
@@ -113,7 +117,9 @@ static int record(void *to, struct sink *store, struct error *err)
 
 	r->store = *store;
 	stopping_catch();
-	if (call_has(r->call, "sockets"))
+	if (call_has(r->call, "jvm"))
+		got = trace_record(&r->java.options, &c, err);
+	else if (call_has(r->call, "sockets"))
 		got = sockets_record(&r->sockets, &c, err);
 	else
 		got = packets_record(&r->packets, &c, err);
@@ -156,14 +162,30 @@ static int check_kind(const struct call *call, struct error *err)
 	return 0;
 }
 
+static int read_java(struct record *r, struct error *err)
+{
+	static const char *const of_messages[] = { "messages", "sockets", "interface", "filter",
+						   "packets",  "buffer",  "write",     "method",
+						   "names",    "blind" };
+	int got = option_time(r->call, "for", &r->limits.for_ns, err);
+
+	for (size_t i = 0; got >= 0 && i < sizeof(of_messages) / sizeof(*of_messages); i++)
+		if (call_has(r->call, of_messages[i]))
+			got = error_set(err, EINVAL, "--%s is of messages; --jvm records methods",
+					of_messages[i]);
+	return got < 0 ? got : record_java_read(&r->java, r->call, err);
+}
+
 static int read_options(struct record *r, struct error *err)
 {
 	const struct call *call = r->call;
 	uint64_t mib = 0, pid = 0;
 	int got;
 
+	if (call_has(call, "jvm"))
+		return read_java(r, err);
 	if (!call_has(call, "messages"))
-		return error_set(err, EINVAL, "what is to be recorded? --messages");
+		return error_set(err, EINVAL, "what is to be recorded? --messages or --jvm");
 	got = check_kind(call, err);
 	if (got >= 0)
 		got = option_time(call, "for", &r->limits.for_ns, err);
@@ -209,6 +231,7 @@ int cmd_record(const struct call *call)
 	if (s)
 		store_close(s);
 	vec_done(&r.interfaces);
+	record_java_done(&r.java);
 	arena_done(&r.arena);
 	if (got >= 0)
 		return got ? EXIT_NOTHING : EXIT_ANSWERED;

@@ -26,13 +26,6 @@ static int count_option(const struct call *call, const char *name, uint64_t max,
 	return got;
 }
 
-static int share_option(const struct call *call, const char *name, double *share, struct error *err)
-{
-	const struct args args = { call->options, call->values, NULL };
-
-	return args_share(&args, name, share, err);
-}
-
 static int read_options(const struct call *call, struct live_options *o, struct error *err)
 {
 	unsigned pid = 0;
@@ -50,9 +43,9 @@ static int read_options(const struct call *call, struct live_options *o, struct 
 	if (got >= 0)
 		got = option_time(call, "round", &o->round_ns, err);
 	if (got >= 0)
-		got = share_option(call, "overhead", &o->budget, err);
+		got = option_share(call, "overhead", &o->budget, err);
 	if (got >= 0)
-		got = share_option(call, "min-share", &o->min_share, err);
+		got = option_share(call, "min-share", &o->min_share, err);
 	return got;
 }
 

@@ -36,7 +36,13 @@ static const struct example analyze_examples[] = {
 static const struct option record_options[] = {
 	{ "messages", NULL, "record the messages that programs send to each other" },
 	{ "sockets", NULL, "watch what programs send and receive on sockets (eBPF), not packets" },
-	{ "pid", "PID", "with --sockets: of this process only" },
+	{ "jvm", NULL, "record requests inside running Java machines instead" },
+	{ "pid", "PID...", "with --jvm: these machines; with --sockets: of this process only" },
+	{ "span", "METHOD...", "with --jvm: a span for each call of a.b.C.method" },
+	{ "tracepoints", "FILE...",
+	  "with --jvm: spans where these files or sets have tracepoints (default: rpc)" },
+	{ "no-lines", NULL, "with --jvm: leave the log lines of requests out" },
+	{ "overhead", "SHARE", "with --jvm: of a thread's time that it may cost (default: 5%)" },
 	{ "interface", "IF...", "packets of this network interface only (default: any)" },
 	{ "filter", "EXPR", "only packets that match, as tcpdump writes it: 'tcp port 80'" },
 	{ "for", "TIME", "stop after this time: 30s, 2min (default: at Ctrl-C)" },
@@ -73,6 +79,10 @@ static const struct option agent_options[] = {
 	{ "queries", NULL, "run the live queries of a hub in processes of this host instead" },
 	{ "hub", "ENDPOINT", "with --queries: the hub, HOST:PORT or ipc:///PATH" },
 	{ "keys", "FILE", "with --queries: the keys of this agent (culprit hub --keys)" },
+	{ "overhead", "SHARE",
+	  "with --queries: of a thread's time that asking in Java may cost (default: 5%)" },
+	{ "java-sockets", NULL,
+	  "with --queries: requests go on over all connections of Java programs, too" },
 	{ "pid", "PID...",
 	  "with --queries: these processes and those that they make (default: all that a query "
 	  "asks of)" },
@@ -94,7 +104,8 @@ static const struct option hub_options[] = {
 	{ "queries", NULL, "be the hub of live queries instead" },
 	{ "parent", "ENDPOINT", "with --queries: the hub above, to which results go on" },
 	{ "name", "NAME", "with --queries: of this hub (default: the host name)" },
-	{ "limits", "LIST", "with --queries: of each tenant: queries=64,advice=512,rows=200000" },
+	{ "limits", "LIST",
+	  "with --queries: of each tenant: queries=64,advice=512,rows=200000,seconds=256" },
 	{ "keys", "DIR", "with --queries: who may come in; alone: make the keys of a hub" },
 	{ "parent-key", "FILE", "with --parent: the key file that the hub above has granted" },
 	{ "grant", "ROLE:NAME[@TENANT]",
@@ -212,6 +223,10 @@ static const struct option variance_options[] = {
 static const struct option query_options[] = {
 	{ "saved", "FILE", "queries with names (Q1: From ...) that the query may use as sources" },
 	{ "live", NULL, "ask processes that run, and go on telling what they answer" },
+	{ "overhead", "SHARE",
+	  "with --live: of a thread's time that asking in Java may cost (default: 5%)" },
+	{ "java-sockets", NULL,
+	  "with --live: requests go on over all connections of Java programs, too" },
 	{ "pid", "PID...", "with --live: these processes, and those that they make" },
 	{ "hub", "ENDPOINT", "with --live: the processes of all agents of this hub instead" },
 	{ "keys", "FILE", "with --hub: the keys of an operator (culprit hub --keys)" },
@@ -241,6 +256,15 @@ static const struct option tracepoints_options[] = {
 static const struct example tracepoints_examples[] = {
 	{ "tracepoints postgresql", "what queries can be asked of a PostgreSQL server" },
 	{ "tracepoints --check", "whether all definitions make sense" },
+	{ 0 },
+};
+
+static const struct option attach_options[] = {
+	{ "status", NULL,
+	  "load nothing: say whether our library is in it, and what it does there" },
+	{ "hops", NULL,
+	  "list what hands on what requests carry there, and how often it did, or lost it" },
+	{ "json", NULL, "one JSON object per line" },
 	{ 0 },
 };
 
@@ -278,7 +302,7 @@ static const struct command builtin[] = {
 	  .run = cmd_learn },
 	{ .name = "record",
 	  .summary = "watch a running system, then say what is slow and why",
-	  .usage = "--messages [-- COMMAND...]",
+	  .usage = "--messages [-- COMMAND...] | --jvm --pid PID...",
 	  .about = "Until Ctrl-C, the time given, or the end of the command. Capturing packets "
 		   "needs root or CAP_NET_RAW; watching sockets needs root.",
 	  .options = record_options,
@@ -331,12 +355,21 @@ static const struct command builtin[] = {
 	{ .name = "tracepoints",
 	  .summary = "list, check and test definitions of tracepoints for live queries",
 	  .usage = "[SET|FILE...]",
-	  .about = "Sets come with culprit: hbase, hdfs, linux, postgresql, yarn; without any, all "
-		   "of them "
-		   "are listed.\ndocs/tracepoints.md tells how a file defines them.",
+	  .about = "Sets come with culprit: cassandra, hadoop, hbase, hdfs, java, linux, logs, "
+		   "postgresql, rpc, yarn; without any, all of them are listed.\n"
+		   "docs/tracepoints.md tells how a file defines them.",
 	  .options = tracepoints_options,
 	  .examples = tracepoints_examples,
 	  .run = cmd_tracepoints },
+	{ .name = "attach",
+	  .summary = "load the agent library into a running JVM",
+	  .usage = "PID",
+	  .about = "It is idle there until a query asks for something. The JVM may be in a "
+		   "container; one of another\nuser needs root.",
+	  .options = attach_options,
+	  .inputs_min = 1,
+	  .inputs_max = 1,
+	  .run = cmd_attach },
 	{ .name = "completion",
 	  .summary = "print the completion script of a shell",
 	  .usage = "bash|zsh",

@@ -43,6 +43,7 @@ const struct command *command_find(const char *name);
 /* The commands that are not questions. */
 int cmd_analyze(const struct call *call);
 int cmd_ask(const struct call *call);
+int cmd_attach(const struct call *call);
 int cmd_learn(const struct call *call);
 int cmd_record(const struct call *call);
 int cmd_agent(const struct call *call);

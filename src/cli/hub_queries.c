@@ -64,7 +64,7 @@ int hub_keys(const struct call *call)
 
 /* --- the hub ------------------------------------------------------------------------------- */
 
-/* "queries=8,advice=64,rows=1000", any of them. */
+/* "queries=8,advice=64,rows=1000,seconds=60", any of them. */
 static int take_limits(const char *text, struct bus_limits *l, struct error *err)
 {
 	struct str rest = str_of(text ? text : "");
@@ -76,14 +76,16 @@ static int take_limits(const char *text, struct bus_limits *l, struct error *err
 
 		rest = str_skip(rest, comma + 1);
 		if (str_take_until(&one, '=', &key))
-			to = str_eq(key, STR("queries"))  ? &l->queries
-			     : str_eq(key, STR("advice")) ? &l->advice
-			     : str_eq(key, STR("rows"))   ? &l->rows
-							  : NULL;
+			to = str_eq(key, STR("queries"))   ? &l->queries
+			     : str_eq(key, STR("advice"))  ? &l->advice
+			     : str_eq(key, STR("rows"))    ? &l->rows
+			     : str_eq(key, STR("seconds")) ? &l->seconds
+							   : NULL;
 		if (!to || !str_take_uint(&one, to) || one.n || !*to)
-			return error_set(
-				err, EINVAL,
-				"--limits '%s': write it like queries=8,advice=64,rows=1000", text);
+			return error_set(err, EINVAL,
+					 "--limits '%s': write it like "
+					 "queries=8,advice=64,rows=1000,seconds=60",
+					 text);
 	}
 	return 0;
 }

@@ -24,6 +24,7 @@
 #define POLL_MS 100
 #define LOOK_NS NS_S
 #define AGAIN_NS (2 * NS_S)
+#define AWAY_NS (60 * NS_S)   /* the hub keeps for so long what we have not read */
 #define MEASURE_NS (5 * NS_S) /* that tracepoints are counted for */
 
 /* --- what stands ------------------------------------------------------------------------------ */
@@ -152,7 +153,7 @@ static void take_result(void *ctx, struct bus_result *r)
 		return;
 	q->nr_reports++;
 	if (!r->is_whole) {
-		history_add(q->history, r->until_ns, r->seen, &err);
+		history_add(q->history, r->from_ns + NS_S, r->seen, &err);
 		return;
 	}
 	if (!q->has_whole && r->from_ns > 0)
@@ -264,7 +265,7 @@ static void do_order(struct live_feed *f)
 
 	if (!o)
 		return;
-	if (!f->hub)
+	if (!f->hub || f->away_tick)
 		o->got = error_set(&o->err, EAGAIN, "the hub does not answer: %.400s", f->why);
 	else if (o->kind == ORDER_INSTALL)
 		o->got = install(f, o->text, &o->id, &o->err);
@@ -289,15 +290,37 @@ static int reach(struct live_feed *f, struct error *err)
 	return bus_operator_open(&f->hub, &o, err);
 }
 
-static void leave(struct live_feed *f, const struct error *err)
+static void leave(struct live_feed *f)
 {
 	bus_operator_close(f->hub);
 	f->hub = NULL;
-	snprintf(f->why, sizeof(f->why), "%s", err->msg);
+	f->away_tick = 0;
 	vec_each (&f->queries, q)
 		(*q)->is_watched = false;
+}
+
+/* One that began anew is found again by itself, and tells the seconds that we have not got. */
+static void lose(struct live_feed *f, int why, const struct error *err)
+{
+	snprintf(f->why, sizeof(f->why), "%s", err->msg);
 	vec_each (&f->peers, p)
 		p->is_silent = true;
+	if (why == -ETIMEDOUT)
+		f->away_tick = time_tick();
+	else
+		leave(f);
+}
+
+/* Whether the hub is there, as far as one knows without asking. */
+static bool is_heard(struct live_feed *f, int got)
+{
+	if (f->away_tick && got > 0) {
+		f->away_tick = 0;
+		f->why[0] = '\0';
+	}
+	if (f->away_tick && time_tick() - f->away_tick > AWAY_NS)
+		leave(f);
+	return f->hub && !f->away_tick;
 }
 
 /* Under the lock but while it waits. */
@@ -317,12 +340,12 @@ static void work(struct live_feed *f, int64_t *due)
 	if (!f->hub)
 		return;
 	got = bus_operator_poll(f->hub, 0, &err);
-	if (got >= 0 && time_tick() >= *due) {
+	if (is_heard(f, got) && got >= 0 && time_tick() >= *due) {
 		got = look(f, &err);
 		*due = time_tick() + LOOK_NS;
 	}
 	if (got < 0) {
-		leave(f, &err);
+		lose(f, got, &err);
 		*due = time_tick() + AGAIN_NS;
 	}
 }

@@ -61,6 +61,7 @@ struct live_feed {
 	struct live_feed_options options;
 	struct bus_keys *keys;
 	struct bus_operator *hub; /* of the thread alone */
+	int64_t away_tick;        /* since when it does not answer; 0: it does */
 	struct live_hub face;
 	pthread_t thread;
 	atomic_bool is_over;

@@ -44,6 +44,23 @@ int live_keep_open(struct live_keep **made, const char *path, struct str name, s
 	return 0;
 }
 
+/* A run's events carry single values: each bucket is one, under the name of the column and what it
+ * begins with. */
+static void add_buckets(struct buf *attrs, struct str name, const struct live_value *v)
+{
+	struct buf key = { 0 };
+
+	for (size_t i = 0; i < v->buckets.nr; i++) {
+		struct attr a = { .type = ATTR_INT, .i = (int64_t)v->buckets.v[i].nr };
+
+		buf_clear(&key);
+		buf_fmt(&key, STR_FMT ".%.17g", STR_ARG(name), v->buckets.v[i].from);
+		a.key = buf_str(&key);
+		attr_add(attrs, &a);
+	}
+	buf_done(&key);
+}
+
 static void add_attr(struct buf *attrs, struct str name, const struct live_value *v)
 {
 	struct attr a = { .key = name };
@@ -65,7 +82,9 @@ static void add_attr(struct buf *attrs, struct str name, const struct live_value
 		a.type = ATTR_BOOL;
 		a.i = v->i;
 		break;
-	case LIVE_BUCKETS: /* a run's events carry single values */
+	case LIVE_BUCKETS:
+		add_buckets(attrs, name, v);
+		return;
 	case LIVE_NONE:
 		return;
 	}

@@ -138,17 +138,6 @@ int live_show_open(struct live_show **made, const struct call *call, struct str 
 	return 0;
 }
 
-int live_show_add(struct live_show *s, int64_t until_ns, const struct partial *seen,
-		  struct error *err)
-{
-	return history_add(s->h, until_ns, seen, err);
-}
-
-int live_show_set(struct live_show *s, const struct partial *whole, struct error *err)
-{
-	return history_set(s->h, whole, err);
-}
-
 void live_show_losses(struct live_show *s, const struct losses *losses)
 {
 	s->losses = *losses;
@@ -293,7 +282,7 @@ static int tell_json(const struct live_answer *second)
 	return is_gone ? -EPIPE : 0;
 }
 
-/* Each second that is over, once; a run has it as it was told first. */
+/* Each second that is over, and once more when something came late for it. */
 static int tell_seconds(struct live_show *s, int64_t until_ns, struct error *err)
 {
 	struct arena arena = { 0 };
@@ -304,18 +293,57 @@ static int tell_seconds(struct live_show *s, int64_t until_ns, struct error *err
 	while (got >= 0 && (ns = history_next(s->h, until_ns, &is_again)) != NS_NONE) {
 		struct live_answer second;
 
+		if (!call_has(s->call, "json"))
+			continue;
 		got = history_second(s->h, ns, &arena, &second, err);
-		if (got >= 0 && call_has(s->call, "json")) {
+		if (got >= 0)
 			got = tell_json(&second);
-			if (got < 0)
-				error_set(err, EPIPE, "nobody reads the answer");
-		}
-		if (got >= 0 && s->keep && !is_again)
+		if (got == -EPIPE)
+			error_set(err, EPIPE, "nobody reads the answer");
+		arena_reset(&arena);
+	}
+	arena_done(&arena);
+	return got;
+}
+
+/* Into the run, where nothing is told twice. */
+static int keep_seconds(struct live_show *s, int64_t until_ns, struct error *err)
+{
+	struct arena arena = { 0 };
+	int64_t ns;
+	int got = 0;
+
+	while (s->keep && got >= 0 && (ns = history_next_final(s->h, until_ns)) != NS_NONE) {
+		struct live_answer second;
+
+		got = history_second(s->h, ns, &arena, &second, err);
+		if (got >= 0)
 			got = live_keep_add(s->keep, &second, err);
 		arena_reset(&arena);
 	}
 	arena_done(&arena);
 	return got;
+}
+
+/* After a while without a word seconds come faster than they are told. */
+int live_show_add(struct live_show *s, int64_t until_ns, const struct partial *seen,
+		  struct error *err)
+{
+	int got = tell_seconds(s, history_room(until_ns), err);
+
+	if (got >= 0)
+		got = keep_seconds(s, history_room(until_ns), err);
+	return got < 0 ? got : history_add(s->h, until_ns, seen, err);
+}
+
+/* Rows that stand for themselves are in the whole then, and no more in the seconds that were told.
+ */
+int live_show_set(struct live_show *s, const struct partial *whole, struct error *err)
+{
+	int64_t until = time_now() - HISTORY_WAIT_NS;
+	int got = history_plan(s->h)->output.is_aggregated ? 0 : keep_seconds(s, until, err);
+
+	return got < 0 ? got : history_set(s->h, whole, err);
 }
 
 static int tell_otlp(struct live_show *s, int64_t until_ns, struct error *err)
@@ -359,6 +387,8 @@ int live_show_tick(struct live_show *s, const char *words, struct error *err)
 	int64_t until = time_now() - HISTORY_WAIT_NS;
 	int got = tell_seconds(s, until, err);
 
+	if (got >= 0)
+		got = keep_seconds(s, until + HISTORY_WAIT_NS - HISTORY_FINAL_NS, err);
 	if (got >= 0 && s->is_drawn)
 		got = draw(s, words, until, false, err);
 	if (until - s->otlp_ns >= OTLP_EVERY_NS) {
@@ -411,6 +441,8 @@ int live_show_close(struct live_show *s, struct error *err)
 	int got = tell_seconds(s, until, err), kept;
 	bool has_rows = false;
 
+	if (got >= 0)
+		got = keep_seconds(s, until, err);
 	if (got >= 0)
 		got = call_has(s->call, "json") ? end_json(s, err) : draw(s, "", until, true, err);
 	has_rows = !got;

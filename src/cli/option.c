@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "ask/question.h"
 #include "cli/command.h"
 
 int option_number(const struct call *call, const char *name, uint64_t max, uint64_t *value,
@@ -31,4 +32,11 @@ int option_time(const struct call *call, const char *name, int64_t *ns, struct e
 		return error_set(err, EINVAL, "--%s '%s' is no time; write it like 30s or 2min",
 				 name, text);
 	return 0;
+}
+
+int option_share(const struct call *call, const char *name, double *share, struct error *err)
+{
+	const struct args args = { call->options, call->values, NULL };
+
+	return args_share(&args, name, share, err);
 }

@@ -12,5 +12,7 @@ int option_number(const struct call *call, const char *name, uint64_t max, uint6
 		  struct error *err);
 /* Likewise a stretch of time, more than none. */
 int option_time(const struct call *call, const char *name, int64_t *ns, struct error *err);
+/* Likewise a share: 5%, 0.05. */
+int option_share(const struct call *call, const char *name, double *share, struct error *err);
 
 #endif

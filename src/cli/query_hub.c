@@ -16,7 +16,8 @@
 #include "cli/stopping.h"
 
 #define POLL_MS 100
-#define LAST_NS (10 * NS_S) /* for what agents report in the end: the hub waits for less */
+/* For what agents report in the end: the hub waits for less, but may have to begin anew. */
+#define LAST_NS (20 * NS_S)
 
 struct hub_asking {
 	const struct call *call;
@@ -39,8 +40,9 @@ static void on_result(void *ctx, struct bus_result *r)
 	a->nr_silent = r->nr_silent;
 	if (r->query != a->id || a->failed < 0 || !a->show)
 		return;
+	/* of the second in which it begins, also where an agent was slow to report it */
 	a->failed = r->is_whole ? live_show_set(a->show, r->seen, &a->why)
-				: live_show_add(a->show, r->until_ns, r->seen, &a->why);
+				: live_show_add(a->show, r->from_ns + NS_S, r->seen, &a->why);
 }
 
 static void on_told(void *ctx, uint64_t query, struct str agent, struct str sentence)
@@ -141,6 +143,10 @@ static int end(struct hub_asking *a, struct error *err)
 	got = a->is_removed ? 0 : bus_operator_remove(a->bus, a->id, err);
 	if (got >= 0 && !a->is_removed)
 		got = watch(a, time_tick() + LAST_NS, true, err);
+	if (got >= 0 && !a->is_removed)
+		say_error("the hub has not said within %d s that it is all: what agents told last "
+			  "may be missing",
+			  (int)(LAST_NS / NS_S));
 	shown = live_show_close(a->show, err);
 	a->show = NULL;
 	return got < 0 ? got : shown;

@@ -49,9 +49,13 @@ static int ask(struct asking *a, const char *text, struct error *err)
 	struct weave_request r = { .id = QUERY_ID,
 				   .text = str_of(text),
 				   .file = STR("tracepoints") };
-	const struct weave_options o = { 0 };
+	struct weave_options o = { .overhead = 0.05,
+				   .has_java_sockets = call_has(a->call, "java-sockets") };
 	int pids[PIDS_MAX], nr = live_pids(a->call, pids, PIDS_MAX, err);
 	int got = nr < 0 ? nr : live_points_read(a->call, &a->points, err);
+
+	if (got >= 0)
+		got = option_share(a->call, "overhead", &o.overhead, err);
 
 	if (got >= 0 && !nr)
 		got = error_set(err, EINVAL,

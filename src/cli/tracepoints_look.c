@@ -161,7 +161,7 @@ static bool split_class(struct str pattern, struct buf *class, struct str *metho
 
 	while (dot && name.p[dot - 1] != '.')
 		dot--;
-	if (dot < 2 || str_find_char(name, '*') < name.n)
+	if (dot < 2 || str_find_char(name, '*') < name.n || str_find_char(name, '@') < name.n)
 		return false;
 	*method = str_skip(name, dot);
 	for (size_t i = 0; i + 1 < dot; i++)

@@ -84,6 +84,8 @@ static int resolve(struct session *s, const struct interval_spec *spec, struct e
 
 	if (spec->is_usdt)
 		return session_static(s, spec, role_of(spec->role), err);
+	if (java_is_method(s, s->pid, spec->name))
+		return java_resolve(s, spec, role_of(spec->role), err);
 	nr = functions_find(&s->functions, spec->name, found, SAME_NAME_MAX);
 	if (!nr && spec->is_optional)
 		return 0;
@@ -176,12 +178,16 @@ static int read_specs(struct session *s, const struct preset *preset, struct int
 }
 
 /* Whether the program has it; *err says what it has instead. */
-static bool has_spec(const struct session *s, const struct interval_spec *spec, struct error *err)
+static bool has_spec(const struct session *s, int pid, const struct interval_spec *spec,
+		     struct error *err)
 {
 	struct usdts probes = { 0 };
 	uint32_t found;
 	size_t nr;
 
+	/* which methods there are is known only in the machine */
+	if (!spec->is_usdt && java_is_method(s, pid, spec->name))
+		return true;
 	if (!spec->is_usdt) {
 		nr = functions_find(&s->functions, spec->name, &found, 1);
 		if (!nr && !spec->is_optional) {
@@ -213,7 +219,7 @@ int session_has(struct session *s, int pid, struct error *err)
 	if (got >= 0) {
 		got = 1;
 		for (size_t i = 0; i < specs.v.nr && got; i++)
-			got = has_spec(s, &specs.v.v[i], err);
+			got = has_spec(s, pid, &specs.v.v[i], err);
 	}
 	specs_done(&specs);
 	return got;
@@ -277,20 +283,29 @@ static void meet_between(struct session *s)
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct watch *w = &s->list.v.v[i];
 
-		if (!w->is_static && (w->role == ROLE_BEGIN || w->role == ROLE_END ||
-				      w->role == ROLE_PUT || w->role == ROLE_TAKE))
+		if (!w->is_static && !w->java &&
+		    (w->role == ROLE_BEGIN || w->role == ROLE_END || w->role == ROLE_PUT ||
+		     w->role == ROLE_TAKE))
 			meet_around(s, w->function);
 	}
 }
 
 /* What is in the list so far calls others: the first level below the interval. */
-static void expand_roles(struct session *s, struct error *err)
+static int expand_roles(struct session *s, struct error *err)
 {
 	size_t nr = s->list.v.nr;
+	/* whom methods call is known when they are woven */
+	int got = java_watch(s, err);
 
-	for (uint32_t i = 0; i < nr; i++)
-		if (s->list.v.v[i].role == ROLE_WHOLE || s->list.v.v[i].role == ROLE_CARRY)
+	for (uint32_t i = 0; i < nr && got >= 0; i++) {
+		const struct watch *n = &s->list.v.v[i];
+
+		if (n->java && n->role != ROLE_NONE)
+			got = java_expand(s, i, err);
+		else if (n->role == ROLE_WHOLE || n->role == ROLE_CARRY)
 			watchlist_expand(&s->list, i, err);
+	}
+	return got;
 }
 
 static bool wants_body(void *to, const struct interval *v)
@@ -346,16 +361,16 @@ int session_begin(struct session *s, struct error *err)
 		}
 		got = add_roots(s, err);
 	}
-	if (got >= 0) {
-		expand_roles(s, err);
+	if (got >= 0)
+		got = expand_roles(s, err);
+	if (got >= 0)
 		got = open_rest(s, err);
-	}
 	if (got >= 0)
 		got = session_watch(s, err);
 	specs_done(&specs);
 	if (got < 0)
 		return got;
-	if (!got)
+	if (!got && !watchlist_nr_on(&s->list))
 		return error_set(err, ENOTSUP, "none of the functions can be watched: %s",
 				 s->list.v.nr && s->list.v.v[0].why ? s->list.v.v[0].why : "");
 	session_new_round(s);

@@ -60,6 +60,17 @@ static int64_t own_ns(const struct probe_counts *probe)
 	return (int64_t)t.tv_sec * NS_S + t.tv_nsec + (int64_t)probe->patcher_ns;
 }
 
+/* What a call takes in a loop; of both sorts the one that takes more. */
+static double call_loop_ns(const struct session *s)
+{
+	return s->java.methods ? JAVA_CALL_NS : probe_cost_ns(s->probe);
+}
+
+static double paused_loop_ns(const struct session *s)
+{
+	return s->java.methods ? JAVA_PAUSED_NS : probe_paused_ns(s->probe);
+}
+
 /* They are passed in pauses, too. */
 static uint64_t uprobes_ns(const struct session *s)
 {
@@ -211,16 +222,17 @@ static void charge_loop(struct session *s, const struct charged *now, const stru
 	struct account *a = &s->account;
 	double took = (double)(now->ns - was->ns),
 	       nr = more((double)now->nr_calls, (double)was->nr_calls);
-	double did[2] = { nr * probe_cost_ns(s->probe),
+	double did[2] = { nr * call_loop_ns(s),
 			  more((double)now->nr_changes, (double)was->nr_changes) * change_ns };
 
 	for (int i = 0; i < 2; i++) {
-		a->loop_ns += did[i];
+		/* what a pause does not save is not seen by comparing both */
+		a->loop_ns += did[i] - (i == LOST_CALLS ? nr * paused_loop_ns(s) : 0);
 		a->times[i] += did[i] / a->lanes;
 		budget_lose(&a->budget, (enum lost_by)i, did[i] * a->cost.times / a->lanes);
 	}
 	if (s->pace.is_paused) {
-		did[0] = took * a->call_rate * probe_paused_ns(s->probe);
+		did[0] = took * a->call_rate * paused_loop_ns(s);
 		a->times[0] += did[0] / a->lanes;
 		budget_lose(&a->budget, LOST_CALLS, did[0] * a->cost.times / a->lanes);
 	} else if (took > 0) {
@@ -279,7 +291,7 @@ void cost_turn(struct session *s, bool is_watched)
 
 double cost_of_call(const struct session *s)
 {
-	return s->account.cost.times * probe_cost_ns(s->probe);
+	return s->account.cost.times * call_loop_ns(s);
 }
 
 /* Where the most that it may cost fits into the budget, it need not be known better. Intervals in

@@ -37,7 +37,7 @@ static void count_losses(struct session *s)
 		s->losses.count[LOSS_FUNCTIONS_REFUSED] += n->out == WATCH_REFUSED;
 		s->losses.count[LOSS_FUNCTIONS_HOT] += n->out == WATCH_HOT;
 		s->losses.count[LOSS_FUNCTIONS_TOLD] +=
-			!n->is_static && n->out == WATCH_IN &&
+			!n->is_static && !n->java && n->out == WATCH_IN &&
 			s->functions.v.v[n->function].source == FUNCTION_TOLD;
 	}
 }
@@ -59,6 +59,7 @@ int session_finish(struct session *s, struct error *err)
 	cost_charge(s);
 	s->overhead = cost_overhead(s);
 	count_losses(s);
+	java_done(s);
 	probe_close(s->probe);
 	uprobes_close(s->uprobing.uprobes);
 	s->probe = NULL;

@@ -31,6 +31,10 @@ static void expand(struct session *s, struct str name, numbers *into, struct err
 		vec_push(into, number);
 	}
 	while ((number = watchlist_find_leaf(&s->list, name)) != UINT32_MAX) {
+		if (s->list.v.v[number].java) {
+			java_expand(s, number, err);
+			continue;
+		}
 		watchlist_expand(&s->list, number, err);
 		vec_push(into, number);
 	}
@@ -107,10 +111,8 @@ static int leave_shared(struct session *s, const struct variance_answer *a, stru
 		n->out = WATCH_SHARED;
 		vec_push(&out, i);
 	}
-	if (out.nr) {
-		turns_spoil(&s->account.turns);
-		got = probe_remove(s->probe, out.v, out.nr, err);
-	}
+	if (out.nr)
+		got = session_unwatch(s, out.v, out.nr, err);
 	got = got < 0 ? got : (int)out.nr;
 	vec_done(&out);
 	return got;

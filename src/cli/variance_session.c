@@ -44,7 +44,7 @@ void session_new_round(struct session *s)
 		variance_tree_free(s->round.tree);
 	}
 	s->round = (struct round){ .number = s->round.number + 1,
-				   .began = now,
+				   .began = now + (s->java.methods ? JAVA_WARM_NS : 0),
 				   .looked = now,
 				   .paused_ns = all_pauses(s),
 				   .tree = variance_tree_new() };
@@ -178,6 +178,7 @@ static bool is_ours(struct session *s, uint32_t process)
 static int take_calls(void *to, const struct function_call *c, size_t nr, struct error *err)
 {
 	struct session *s = to;
+	int got = 0;
 
 	for (size_t i = 0; i < nr; i++) {
 		if (c[i].function < s->list.v.nr) {
@@ -190,7 +191,12 @@ static int take_calls(void *to, const struct function_call *c, size_t nr, struct
 		if (!i || c[i].process != c[i - 1].process)
 			meet_process(s, c[i].process);
 	}
-	return intervals_call(s->intervals, c, nr, err);
+	if (!s->java.methods)
+		return intervals_call(s->intervals, c, nr, err);
+	for (size_t i = 0; i < nr && got >= 0; i++)
+		if (!java_stop(s, &c[i]))
+			got = intervals_call(s->intervals, &c[i], 1, err);
+	return got;
 }
 
 static int take_marks(void *to, const struct mark *m, size_t nr, struct error *err)
@@ -211,7 +217,18 @@ static int take_statics(void *to, const struct mark *m, size_t nr, struct error 
 
 static int take_changes(void *to, const struct thread_change *c, size_t nr, struct error *err)
 {
-	return intervals_change(((struct session *)to)->intervals, c, nr, err);
+	struct session *s = to;
+	int got = 0;
+
+	if (!s->java.methods)
+		return intervals_change(s->intervals, c, nr, err);
+	for (size_t i = 0; i < nr && got >= 0; i++) {
+		struct thread_change change = c[i];
+
+		java_change(s, &change);
+		got = intervals_change(s->intervals, &change, 1, err);
+	}
+	return got;
 }
 
 /* Records that were dropped since the last look were of this time, of whichever thread. */
@@ -291,8 +308,7 @@ int session_cool(struct session *s, double budget, struct error *err)
 			    sizeof(hot) / sizeof(*hot));
 	s->cpu_ns = cpu_ns;
 	if (nr) {
-		turns_spoil(&s->account.turns);
-		got = probe_remove(s->probe, hot, nr, err);
+		got = session_unwatch(s, hot, nr, err);
 		session_new_round(s);
 	}
 	return got;
@@ -301,33 +317,57 @@ int session_cool(struct session *s, double budget, struct error *err)
 /* That may take a second, in which nobody reads: what is under way meanwhile would be lost anyway.
  */
 static int patch(struct session *s, const struct probe_function *v, size_t nr,
-		 struct probe_verdict *verdicts, struct error *err)
+		 struct probe_verdict *verdicts, int *nr_java, struct error *err)
 {
 	int64_t began = time_tick();
-	int got;
+	bool pauses = s->round.tree && !s->pace.is_paused;
+	int got = 0;
 
 	turns_spoil(&s->account.turns);
-	if (!s->round.tree || s->pace.is_paused)
-		return probe_add(s->probe, v, nr, verdicts, err);
-	probe_pause(s->probe, true);
-	got = probe_add(s->probe, v, nr, verdicts, err);
-	probe_pause(s->probe, false);
-	intervals_gap(s->intervals, 0, 0, began, time_tick());
+	if (pauses)
+		probe_pause(s->probe, true);
+	if (nr)
+		got = probe_add(s->probe, v, nr, verdicts, err);
+	if (got >= 0)
+		got = *nr_java = java_watch(s, err);
+	if (pauses) {
+		probe_pause(s->probe, false);
+		intervals_gap(s->intervals, 0, 0, began, time_tick());
+	}
 	return got;
+}
+
+int session_unwatch(struct session *s, const uint32_t *numbers, size_t nr, struct error *err)
+{
+	VEC(uint32_t) functions = { 0 };
+	int got = 0, ignored;
+
+	for (size_t i = 0; i < nr; i++)
+		if (s->list.v.v[numbers[i]].java)
+			s->java.is_due = true;
+		else
+			vec_push(&functions, numbers[i]);
+	turns_spoil(&s->account.turns);
+	if (functions.nr)
+		got = probe_remove(s->probe, functions.v, functions.nr, err);
+	if (got >= 0 && s->java.is_due)
+		got = patch(s, NULL, 0, NULL, &ignored, err);
+	vec_done(&functions);
+	return got < 0 ? got : 0;
 }
 
 int session_watch(struct session *s, struct error *err)
 {
 	VEC(struct probe_function) want = { 0 };
 	struct probe_verdict *verdicts;
-	int got = 0, nr = 0;
+	int got = 0, nr = 0, nr_java = 0;
 
 	vec_each (&s->list.v, n)
-		if (!n->is_on && !n->is_static && n->out == WATCH_IN)
+		if (!n->is_on && !n->is_static && !n->java && n->out == WATCH_IN)
 			vec_push(&want, n->how);
 	verdicts = mem_zalloc(mem_bytes(want.nr + 1, sizeof(*verdicts)));
-	if (want.nr)
-		got = patch(s, want.v, want.nr, verdicts, err);
+	if (want.nr || s->java.is_due)
+		got = patch(s, want.v, want.nr, verdicts, &nr_java, err);
 	for (size_t i = 0; got >= 0 && i < want.nr; i++) {
 		struct watch *n = &s->list.v.v[want.v[i].id];
 
@@ -338,7 +378,8 @@ int session_watch(struct session *s, struct error *err)
 		n->out = n->is_on ? WATCH_IN : n->out == WATCH_HOT ? WATCH_HOT : WATCH_REFUSED;
 		nr += n->is_on;
 	}
-	if (got >= 0)
+	nr += nr_java;
+	if (got >= 0 && s->intervals)
 		got = intervals_functions(s->intervals, s->list.roles.v, s->list.roles.nr);
 	free(verdicts);
 	vec_done(&want);
@@ -357,6 +398,7 @@ void session_done(struct session *s)
 	if (s->statics)
 		statics_close(s->statics);
 	uprobes_close(s->uprobing.uprobes);
+	java_done(s);
 	if (s->probe)
 		probe_close(s->probe);
 	if (s->round.tree)

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "ask/variance/tree.h"
 #include "cli/variance_cost.h"
+#include "cli/variance_java.h"
 #include "cli/variance_keep.h"
 #include "cli/variance_learn.h"
 #include "cli/variance_live.h"
@@ -60,6 +61,7 @@ struct session {
 	struct probe *probe;
 	struct sched *sched;     /* NULL where states of threads are not seen */
 	struct statics *statics; /* NULL where no static probe is named */
+	struct java java;
 	struct uprobing {
 		struct uprobes *uprobes; /* NULL where all could be patched */
 		bool is_refused;         /* none can be used */
@@ -148,6 +150,8 @@ int session_uprobes_read(struct session *s, const struct probe_reader *r, int64_
 bool session_has_seen_enough(const struct session *s);
 /* For the parts of a session: another set of functions is watched from now on. */
 void session_new_round(struct session *s);
+/* These are not watched any more. */
+int session_unwatch(struct session *s, const uint32_t *numbers, size_t nr, struct error *err);
 /* Patches what is in the list and not yet watched. How many there are of them now. */
 int session_watch(struct session *s, struct error *err);
 /* One that ended, from infer/intervals. */

@@ -95,6 +95,16 @@ uint32_t watchlist_add_static(struct watchlist *p, struct str name, enum interva
 	return (uint32_t)p->v.nr - 1;
 }
 
+uint32_t watchlist_add_java(struct watchlist *p, struct java_method *java, struct str name,
+			    enum interval_role role, uint32_t depth)
+{
+	vec_push(&p->v,
+		 (struct watch){
+			 .function = UINT32_MAX, .role = role, .java = java, .depth = depth });
+	vec_push(&p->roles, (struct interval_function){ name, role });
+	return (uint32_t)p->v.nr - 1;
+}
+
 void watchlist_meet(struct watchlist *p, uint32_t function, uint32_t depth)
 {
 	if (!is_left_alone(p, function))

@@ -23,6 +23,8 @@ enum watch_out {
 	WATCH_SHARED,  /* several functions call it, and each of them says more than it does */
 };
 
+struct java_method;
+
 struct watch {
 	uint32_t function; /* of functions.v */
 	enum interval_role role;
@@ -31,6 +33,7 @@ struct watch {
 	const char *why;
 	bool is_on;                   /* patched at this moment */
 	bool is_static;               /* no function, but a static probe: capture/statics.h */
+	struct java_method *java;     /* no function, but a method: cli/variance_java.h; or NULL */
 	bool is_uprobe;               /* it could not be patched (why): capture/uprobes.h */
 	bool is_expanded;             /* its callees are in the list */
 	bool is_indirect;             /* it calls others that only stacks tell */
@@ -59,6 +62,9 @@ uint32_t watchlist_add(struct watchlist *p, uint32_t function, enum interval_rol
 		       uint32_t depth);
 /* The number of a static probe, which is no function. */
 uint32_t watchlist_add_static(struct watchlist *p, struct str name, enum interval_role role);
+/* The number of a method of a Java class, which is new; name: what it is told by. */
+uint32_t watchlist_add_java(struct watchlist *p, struct java_method *java, struct str name,
+			    enum interval_role role, uint32_t depth);
 /* Adds a function that another one is seen to call, unless nothing is to be learned of it. */
 void watchlist_meet(struct watchlist *p, uint32_t function, uint32_t depth);
 /* Adds the functions that this one calls; how many are new. */

@@ -119,7 +119,7 @@ static bool is_worth_it(const struct session *s, uint32_t number, struct str nam
 {
 	const struct watch *n = &s->list.v.v[number];
 
-	return n->is_on && !n->is_uprobe && !n->is_static && !n->is_work_told &&
+	return n->is_on && !n->is_uprobe && !n->is_static && !n->java && !n->is_work_told &&
 	       n->nr_works_tried < NR_TRIES && (!n->how.is_mark_at_exit || n->work.n) &&
 	       str_eq(s->list.roles.v[number].name, name);
 }

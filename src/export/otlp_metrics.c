@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/jsonout.h"
+#include "export/otlp_histogram.h"
 #include "export/proto.h"
 #include "model/live.h"
 
@@ -21,6 +22,7 @@ struct point {
 	bool is_int;
 	int64_t i;
 	double d;
+	const struct live_value *buckets; /* of a histogram, otherwise NULL */
 	uint64_t since_ns, ns;
 };
 
@@ -34,6 +36,10 @@ static bool take_point(const struct live_answer *a, size_t column, const struct 
 	p->ns = (uint64_t)(a->first_ns + (int64_t)a->nr_steps * a->step_ns);
 	if (!row->series)
 		return false;
+	if (v->type == LIVE_BUCKETS) {
+		p->buckets = v;
+		return true;
+	}
 	if (!a->columns[column].adds_up) {
 		p->d = live_latest(a, row, column);
 		return !isnan(p->d);
@@ -52,6 +58,23 @@ static bool has_points(const struct live_answer *a, size_t column)
 		if (take_point(a, column, &a->rows[i], &p))
 			return true;
 	return false;
+}
+
+/* What a column's points are of: one kind for all of them. */
+struct kind {
+	const char *name;     /* in JSON */
+	unsigned field;       /* of a metric, in protobuf */
+	unsigned attrs_field; /* of a point */
+};
+static const struct kind gauge = { "gauge", 5, 7 }, sum = { "sum", 7, 7 },
+			 histogram = { "histogram", 9, 9 };
+
+static const struct kind *kind_of(const struct live_answer *a, size_t column)
+{
+	for (size_t i = 0; i < a->nr_rows; i++)
+		if (a->rows[i].values[column].type == LIVE_BUCKETS)
+			return &histogram;
+	return a->columns[column].adds_up ? &sum : &gauge;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -109,7 +132,9 @@ static void json_point(struct jsonout *j, const struct point *p)
 	jsonout_close(j, ']');
 	key_long(j, "startTimeUnixNano", (int64_t)p->since_ns);
 	key_long(j, "timeUnixNano", (int64_t)p->ns);
-	if (p->is_int) {
+	if (p->buckets) {
+		otlp_histogram_json(j, p->buckets);
+	} else if (p->is_int) {
 		key_long(j, "asInt", p->i);
 	} else {
 		jsonout_key(j, "asDouble");
@@ -121,15 +146,18 @@ static void json_point(struct jsonout *j, const struct point *p)
 static void json_metric(struct jsonout *j, const struct live_answer *a, size_t column)
 {
 	const struct live_column *c = &a->columns[column];
+	const struct kind *kind = kind_of(a, column);
 	struct point p;
 
 	jsonout_open(j, '{');
 	key_text(j, "name", c->name);
-	jsonout_key(j, c->adds_up ? "sum" : "gauge");
+	jsonout_key(j, kind->name);
 	jsonout_open(j, '{');
-	if (c->adds_up) {
+	if (kind != &gauge) {
 		jsonout_key(j, "aggregationTemporality");
 		jsonout_uint(j, CUMULATIVE);
+	}
+	if (kind == &sum) {
 		jsonout_key(j, "isMonotonic");
 		jsonout_bool(j, c->is_count);
 	}
@@ -222,19 +250,22 @@ static void proto_attr(struct buf *b, unsigned field, struct str key, const stru
 	buf_done(&value);
 }
 
-static void proto_point(struct buf *b, const struct point *p)
+static void proto_point(struct buf *b, const struct kind *kind, const struct point *p)
 {
 	struct buf point = { 0 };
 
 	proto_fixed64(&point, 2, p->since_ns);
 	proto_fixed64(&point, 3, p->ns);
-	if (p->is_int)
+	if (p->buckets)
+		otlp_histogram_proto(&point, p->buckets);
+	else if (p->is_int)
 		proto_fixed64(&point, 6, (uint64_t)p->i);
 	else
 		proto_double(&point, 4, p->d);
 	for (size_t i = 0; i < p->a->nr_columns; i++)
 		if (p->a->columns[i].is_key)
-			proto_attr(&point, 7, p->a->columns[i].name, &p->row->values[i]);
+			proto_attr(&point, kind->attrs_field, p->a->columns[i].name,
+				   &p->row->values[i]);
 	proto_bytes(b, 1, buf_str(&point));
 	buf_done(&point);
 }
@@ -242,18 +273,19 @@ static void proto_point(struct buf *b, const struct point *p)
 static void proto_metric(struct buf *b, const struct live_answer *a, size_t column)
 {
 	const struct live_column *c = &a->columns[column];
+	const struct kind *kind = kind_of(a, column);
 	struct buf metric = { 0 }, data = { 0 };
 	struct point p;
 
 	for (size_t i = 0; i < a->nr_rows; i++)
 		if (take_point(a, column, &a->rows[i], &p))
-			proto_point(&data, &p);
-	if (c->adds_up) {
+			proto_point(&data, kind, &p);
+	if (kind != &gauge)
 		proto_uint(&data, 2, CUMULATIVE);
+	if (kind == &sum)
 		proto_uint(&data, 3, c->is_count);
-	}
 	proto_text(&metric, 1, c->name);
-	proto_bytes(&metric, c->adds_up ? 7 : 5, buf_str(&data));
+	proto_bytes(&metric, kind->field, buf_str(&data));
 	proto_bytes(b, 2, buf_str(&metric));
 	buf_done(&metric);
 	buf_done(&data);

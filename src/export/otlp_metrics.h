@@ -10,7 +10,8 @@
 
 struct live_answer;
 
-/* Counts and sums are sums since the query was asked; anything else is a gauge of the last step. */
+/* Counts, sums and histograms are of all since the query was asked; anything else is a gauge of the
+ * last step. */
 void otlp_metrics_json(const struct live_answer *const *answers, size_t nr, struct buf *out);
 void otlp_metrics_proto(const struct live_answer *const *answers, size_t nr, struct buf *out);
 

@@ -14,7 +14,8 @@
 struct sample {
 	struct str name, labels, value, help;
 	const char *type;
-	uint32_t number; /* the order in which they came */
+	const char *part; /* of a histogram: what its name ends with, or "" */
+	uint32_t number;  /* the order in which they came */
 };
 
 struct exposition {
@@ -83,10 +84,10 @@ static void add_number(struct buf *b, double v)
 }
 
 /* The labels stand in scratch, without their end. */
-static void add_sample(struct exposition *x, struct str name, const char *type, struct str help,
-		       double value)
+static void add_part(struct exposition *x, struct str name, const char *part, const char *type,
+		     struct str help, double value)
 {
-	struct sample s = { .name = name, .type = type, .help = help };
+	struct sample s = { .name = name, .type = type, .part = part, .help = help };
 	struct buf number = { 0 };
 
 	if (x->scratch.n)
@@ -99,6 +100,12 @@ static void add_sample(struct exposition *x, struct str name, const char *type, 
 	s.number = (uint32_t)x->samples.nr;
 	vec_push(&x->samples, s);
 	buf_done(&number);
+}
+
+static void add_sample(struct exposition *x, struct str name, const char *type, struct str help,
+		       double value)
+{
+	add_part(x, name, "", type, help, value);
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
@@ -140,21 +147,42 @@ static bool is_again(const struct live_answer *a, size_t column)
 	return is_same;
 }
 
-/* A counter's name ends with _total and no other does: so a name has one type in all queries. */
+/* What a column is told as. */
+enum kind { GAUGE, COUNTER, HISTOGRAM };
+
+static const struct {
+	const char *type, *end;
+} kinds[] = {
+	[GAUGE] = { "gauge", "_now" },
+	[COUNTER] = { "counter", "_total" },
+	[HISTOGRAM] = { "histogram", "_histogram" },
+};
+
+static enum kind kind_of(const struct live_answer *a, size_t column)
+{
+	for (size_t i = 0; i < a->nr_rows; i++)
+		if (a->rows[i].values[column].type == LIVE_BUCKETS)
+			return HISTOGRAM;
+	return is_counter(a, column) ? COUNTER : GAUGE;
+}
+
+/* A counter's name ends with _total, a histogram's with _histogram, and no other does: so a name
+ * has one type in all queries. */
 static struct str metric_name(struct exposition *x, const struct live_answer *a, size_t column,
-			      bool is_count)
+			      enum kind kind)
 {
 	struct buf b = { 0 };
 	struct str name;
+	bool is_taken;
 
 	buf_add(&b, STR("culprit_query_"));
 	add_name(&b, a->columns[column].name);
 	if (is_again(a, column))
 		buf_fmt(&b, "_%zu", column + 1);
-	if (is_count && !str_ends(buf_str(&b), STR("_total")))
-		buf_add(&b, STR("_total"));
-	else if (!is_count && str_ends(buf_str(&b), STR("_total")))
-		buf_add(&b, STR("_now"));
+	is_taken = str_ends(buf_str(&b), str_of(kinds[COUNTER].end)) ||
+		   str_ends(buf_str(&b), str_of(kinds[HISTOGRAM].end));
+	if (kind == GAUGE ? is_taken : !str_ends(buf_str(&b), str_of(kinds[kind].end)))
+		buf_add(&b, str_of(kinds[kind].end));
 	name = arena_str(&x->arena, buf_str(&b));
 	buf_done(&b);
 	return name;
@@ -178,7 +206,8 @@ static struct str label_name(struct exposition *x, const struct live_answer *a, 
 	struct str name;
 
 	add_name(&b, a->columns[column].name);
-	if (is_again(a, column) || str_eq(buf_str(&b), STR("query")))
+	if (is_again(a, column) || str_eq(buf_str(&b), STR("query")) ||
+	    str_eq(buf_str(&b), STR("le")))
 		buf_fmt(&b, "_%zu", column + 1);
 	name = arena_str(&x->arena, buf_str(&b));
 	buf_done(&b);
@@ -202,35 +231,109 @@ static void row_labels(struct exposition *x, const struct live_answer *a, const 
 	buf_done(&text);
 }
 
+/* The upper bounds of a column's buckets, ascending, each once: all rows have the same ones. */
+struct bounds {
+	VEC(double) v;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void take_bounds(struct bounds *to, const struct live_answer *a, size_t column)
+{
+	size_t nr = 0;
+
+	for (size_t k = 0; k < a->nr_rows; k++) {
+		const struct live_value *v = &a->rows[k].values[column];
+
+		for (size_t i = 0; v->type == LIVE_BUCKETS && i < v->buckets.nr; i++)
+			vec_push(&to->v, v->buckets.v[i].to);
+	}
+	if (to->v.nr)
+		qsort(to->v.v, to->v.nr, sizeof(*to->v.v), by_size);
+	for (size_t i = 0; i < to->v.nr; i++)
+		if (!nr || to->v.v[i] != to->v.v[nr - 1])
+			to->v.v[nr++] = to->v.v[i];
+	to->v.nr = nr;
+}
+
+static void add_bucket(struct exposition *x, struct str name, struct str help, double le,
+		       uint64_t count)
+{
+	struct buf bound = { 0 };
+	size_t n = x->scratch.n;
+
+	add_number(&bound, le);
+	add_label(&x->scratch, STR("le"), buf_str(&bound));
+	add_part(x, name, "_bucket", kinds[HISTOGRAM].type, help, (double)count);
+	x->scratch.n = n;
+	buf_done(&bound);
+}
+
+/* Its labels stand in scratch. */
+static void add_histogram(struct exposition *x, struct str name, struct str help,
+			  const struct live_value *v, const struct bounds *bounds)
+{
+	uint64_t count = 0;
+	size_t at = 0;
+
+	vec_each (&bounds->v, le) {
+		for (; at < v->buckets.nr && v->buckets.v[at].to <= *le; at++)
+			count += v->buckets.v[at].nr;
+		add_bucket(x, name, help, *le, count);
+	}
+	add_bucket(x, name, help, INFINITY, count);
+	add_part(x, name, "_sum", kinds[HISTOGRAM].type, help, v->buckets.sum);
+	add_part(x, name, "_count", kinds[HISTOGRAM].type, help, (double)count);
+}
+
+/* What a column is told by. */
+struct told {
+	struct str name;
+	enum kind kind;
+	struct bounds bounds; /* of a histogram */
+};
+
+static void add_measured(struct exposition *x, const struct live_answer *a, size_t column,
+			 const struct live_row *row, const struct told *t)
+{
+	const struct live_value *v = &row->values[column];
+	double n = NAN;
+
+	if (t->kind == HISTOGRAM && v->type == LIVE_BUCKETS)
+		add_histogram(x, t->name, a->columns[column].name, v, &t->bounds);
+	else if (t->kind == COUNTER)
+		is_number(v, &n);
+	else if (t->kind == GAUGE)
+		n = live_latest(a, row, column);
+	if (!isnan(n))
+		add_sample(x, t->name, kinds[t->kind].type, a->columns[column].name, n);
+}
+
 static void add_rows(struct exposition *x, const struct live_answer *a)
 {
 	struct str *labels = arena_array(&x->arena, struct str, a->nr_columns + 1);
-	struct str *names = arena_array(&x->arena, struct str, a->nr_columns + 1);
-	bool *counters = arena_array(&x->arena, bool, a->nr_columns + 1);
+	struct told *told = arena_array(&x->arena, struct told, a->nr_columns + 1);
 	size_t nr = a->nr_rows < PROMETHEUS_ROWS_MAX ? a->nr_rows : PROMETHEUS_ROWS_MAX;
 
 	for (size_t i = 0; i < a->nr_columns; i++) {
 		labels[i] = label_name(x, a, i);
-		counters[i] = is_counter(a, i);
-		names[i] = metric_name(x, a, i, counters[i]);
+		told[i] = (struct told){ .kind = kind_of(a, i) };
+		told[i].name = metric_name(x, a, i, told[i].kind);
+		take_bounds(&told[i].bounds, a, i);
 	}
 	for (size_t k = 0; k < nr; k++) {
 		row_labels(x, a, labels, &a->rows[k]);
-		for (size_t i = 0; i < a->nr_columns; i++) {
-			const double *series = a->rows[k].series;
-			double n;
-
-			if (a->columns[i].is_key || !series)
-				continue;
-			if (!counters[i])
-				n = live_latest(a, &a->rows[k], i);
-			else if (!is_number(&a->rows[k].values[i], &n))
-				continue;
-			if (!isnan(n))
-				add_sample(x, names[i], counters[i] ? "counter" : "gauge",
-					   a->columns[i].name, n);
-		}
+		for (size_t i = 0; i < a->nr_columns && a->rows[k].series; i++)
+			if (!a->columns[i].is_key)
+				add_measured(x, a, i, &a->rows[k], &told[i]);
 	}
+	for (size_t i = 0; i < a->nr_columns; i++)
+		vec_done(&told[i].bounds.v);
 }
 
 static void add_answer(struct exposition *x, const struct live_answer *a)
@@ -316,8 +419,8 @@ static void write_all(struct exposition *x, struct buf *out)
 			add_escaped(out, s->help);
 			buf_fmt(out, "\n# TYPE " STR_FMT " %s\n", STR_ARG(name), s->type);
 		}
-		buf_fmt(out, STR_FMT STR_FMT " " STR_FMT "\n", STR_ARG(s->name), STR_ARG(s->labels),
-			STR_ARG(s->value));
+		buf_fmt(out, STR_FMT "%s" STR_FMT " " STR_FMT "\n", STR_ARG(s->name), s->part,
+			STR_ARG(s->labels), STR_ARG(s->value));
 	}
 }
 

@@ -43,6 +43,7 @@ enum wait_why {
 	WAIT_IO,    /* a disk, or a socket or pipe to somebody else */
 	WAIT_SLEEP, /* it asked for time to pass */
 	WAIT_OTHER,
+	WAIT_GC, /* its virtual machine stands still: garbage, or other work of its own */
 	NR_WAITS
 };
 

@@ -30,7 +30,8 @@ struct live_value {
 		struct {
 			const struct live_bucket *v;
 			size_t nr;
-		} buckets; /* of a HISTOGRAM */
+			double sum; /* of the values */
+		} buckets;          /* of a HISTOGRAM, ascending */
 	};
 };
 

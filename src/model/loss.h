@@ -129,6 +129,9 @@
 	X(LOSS_SPANS_OPEN, "spans_open", \
 	  "span that was never closed (taken to end with the last thing seen)", \
 	  "spans that were never closed (taken to end with the last thing seen)") \
+	X(LOSS_LINES_OUTSIDE, "lines_outside_requests", \
+	  "log line that no recorded request wrote (left out)", \
+	  "log lines that no recorded request wrote (left out)") \
 	X(LOSS_SPANS_NEGATIVE, "spans_negative", \
 	  "span that ends before it starts (taken as an instant)", \
 	  "spans that end before they start (taken as instants)") \
@@ -331,8 +334,8 @@
 	  "value that an aggregate passed over, as it is no number", \
 	  "values that aggregates passed over, as they are no numbers") \
 	X(LOSS_PERCENTILES_COARSE, "percentiles_coarse", \
-	  "percentile of so many different numbers that it is told within half a percent", \
-	  "percentiles of so many different numbers that they are told within half a percent") \
+	  "percentile of so many different numbers that it is told by ranges (docs/query.md)", \
+	  "percentiles of so many different numbers that they are told by ranges (docs/query.md)") \
 	X(LOSS_REPORTS_TWICE, "reports_twice", "report of an agent that came twice, counted once", \
 	  "reports of agents that came twice, counted once") \
 	X(LOSS_REPORTS_LATE, "reports_late", \
@@ -345,6 +348,9 @@
 	X(LOSS_REPORTS_JOINED, "reports_joined", \
 	  "report that was put together with its neighbour in time, as the hub was away", \
 	  "reports that were put together with their neighbours in time, as the hub was away") \
+	X(LOSS_SECONDS_MISSED, "seconds_missed", \
+	  "part of a second that came too late or was not read in time (in the totals only)", \
+	  "parts of seconds that came too late or were not read in time (in the totals only)") \
 	X(LOSS_AGENTS_SILENT, "agents_silent", \
 	  "second of an agent that should have reported and did not", \
 	  "seconds of agents that should have reported and did not") \
@@ -357,8 +363,9 @@
 	  "row that a watched process told and that makes no sense", \
 	  "rows that watched processes told and that make no sense") \
 	X(LOSS_TUPLES_LOST, "tuples_lost", \
-	  "tuple that a request could not carry, as it carried too much", \
-	  "tuples that requests could not carry, as they carried too much") \
+	  "tuple that a request could not carry on, as it carried too much or was not watched", \
+	  "tuples that requests could not carry on, as they carried too much or were not " \
+	  "watched") \
 	X(LOSS_BAGS_GONE, "bags_gone", \
 	  "message whose sender carried something that its reader did not find any more", \
 	  "messages whose senders carried something that their readers did not find any more") \
@@ -376,6 +383,9 @@
 	X(LOSS_BAGS_CORRECTED, "bags_corrected", \
 	  "connection whose bytes were counted wrongly for a moment, as a call passed us by", \
 	  "connections whose bytes were counted wrongly for a moment, as calls passed us by") \
+	X(LOSS_BAGS_DOUBTED, "bags_doubted", \
+	  "message of whose bytes its sender's watch does not know, which was not taken up", \
+	  "messages of whose bytes their senders' watch does not know, which were not taken up") \
 	X(LOSS_BAGS_FOREIGN, "bags_foreign", \
 	  "request from a host of which no agent is heard, which began with nothing", \
 	  "requests from hosts of which no agent is heard, which began with nothing") \
@@ -383,6 +393,18 @@
 	  "row, or rows, left out, as another host did not hand over in time what they join", \
 	  "tracepoints whose rows were left out, as other hosts did not hand over in time what " \
 	  "they join") \
+	X(LOSS_BAGS_UNKEPT, "bags_unkept", \
+	  "hand-over inside a virtual machine, or header, that had no room for what was carried", \
+	  "hand-overs inside virtual machines, or headers, that had no room for what was carried") \
+	X(LOSS_BAGS_SHARED, "bags_shared", \
+	  "hand-over by an object that is everybody's (a number, a text), or that several " \
+	  "requests " \
+	  "handed over at once", \
+	  "hand-overs by objects that are everybody's (numbers, texts), or that several requests " \
+	  "handed over at once") \
+	X(LOSS_MACHINES_MISSED, "machines_missed", \
+	  "Java machine that a watched process started, and that could not be entered", \
+	  "Java machines that watched processes started, and that could not be entered") \
 	X(LOSS_VALUES_UNREAD, "values_unread", \
 	  "variable of a tracepoint whose memory could not be read (null)", \
 	  "variables of tracepoints whose memory could not be read (null)") \
@@ -392,6 +414,15 @@
 	X(LOSS_ADVICE_UNSEEN, "advice_unseen", \
 	  "tracepoint reached by a thread for which there was no room", \
 	  "tracepoints reached by threads for which there was no room") \
+	X(LOSS_ADVICE_LIMITED, "advice_limited", \
+	  "tracepoint left out, as threads pass it so often that asking would cost more than " \
+	  "--overhead", \
+	  "tracepoints left out, as threads pass them so often that asking would cost more than " \
+	  "--overhead") \
+	X(LOSS_ADVICE_ASLEEP, "advice_asleep", \
+	  "tracepoint passed while the watch of its process got no processor for two seconds", \
+	  "tracepoints passed while the watch of their process got no processor for two " \
+	  "seconds") \
 	X(LOSS_PASSES_DROPPED, "passes_dropped", \
 	  "tracepoint, watched from outside, that was passed faster than the kernel could tell " \
 	  "it", \
@@ -402,9 +433,9 @@
 	  "tracepoints, watched from outside, at which what their requests carried could not be " \
 	  "read") \
 	X(LOSS_PLACES_LEFT, "places_left", \
-	  "tracepoint that cannot be patched and is passed so often that breakpoints would slow " \
+	  "tracepoint that is passed so often that watching it would slow " \
 	  "the program down: it is not watched any more", \
-	  "tracepoints that cannot be patched and are passed so often that breakpoints would " \
+	  "tracepoints that are passed so often that watching them would " \
 	  "slow the program down: they are not watched any more") \
 	X(LOSS_TEXT_GONE, "texts_gone", \
 	  "log line whose file is gone or has changed, so that it cannot be shown", \

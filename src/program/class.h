@@ -91,10 +91,11 @@ struct code {
 struct member {
 	uint16_t access;
 	struct str name, type;
-	struct str signature; /* generic, empty if there is none */
-	uint16_t constant;    /* of a field: its ConstantValue, 0 for none */
-	struct code *code;    /* of a method, NULL for abstract and native ones */
-	uint16_t *throws;     /* constants */
+	struct str signature;   /* generic, empty if there is none */
+	uint16_t constant;      /* of a field: its ConstantValue, 0 for none */
+	struct code *code;      /* of a method, NULL for abstract and native ones */
+	struct str annotations; /* annotation.h */
+	uint16_t *throws;       /* constants */
 	uint16_t nr_throws;
 };
 
@@ -120,6 +121,7 @@ struct class
 	struct inner *inners;
 	uint16_t nr_inners;
 	struct str source, signature;
+	struct str annotations;  /* annotation.h */
 	struct str outer_class;  /* EnclosingMethod, may be empty */
 	struct str outer_method; /* its name, may be empty */
 	bool is_record;

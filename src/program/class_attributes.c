@@ -122,11 +122,23 @@ static bool read_member_signature(const struct place *at, struct str body)
 	return true;
 }
 
+static bool read_annotations(const struct place *at, struct str body)
+{
+	if (at->member)
+		at->member->annotations = body;
+	else
+		at->class->annotations = body;
+	return true;
+}
+
+#define ANNOTATIONS "RuntimeVisibleAnnotations"
+
 static const struct attribute of_member[] = {
 	{ STR("Code"), read_code },
 	{ STR("ConstantValue"), read_constant },
 	{ STR("Exceptions"), read_throws },
 	{ STR("Signature"), read_member_signature },
+	{ STR(ANNOTATIONS), read_annotations },
 	{ { NULL, 0 }, NULL },
 };
 
@@ -223,13 +235,10 @@ static bool read_record(const struct place *at, struct str body)
 }
 
 static const struct attribute of_class[] = {
-	{ STR("SourceFile"), read_source },
-	{ STR("BootstrapMethods"), read_bootstraps },
-	{ STR("InnerClasses"), read_inners },
-	{ STR("EnclosingMethod"), read_enclosing },
-	{ STR("Signature"), read_class_signature },
-	{ STR("Record"), read_record },
-	{ { NULL, 0 }, NULL },
+	{ STR("SourceFile"), read_source },         { STR("BootstrapMethods"), read_bootstraps },
+	{ STR("InnerClasses"), read_inners },       { STR("EnclosingMethod"), read_enclosing },
+	{ STR("Signature"), read_class_signature }, { STR("Record"), read_record },
+	{ STR(ANNOTATIONS), read_annotations },     { { NULL, 0 }, NULL },
 };
 
 static bool read_table(const struct place *at, struct str *s, const struct attribute *known)

@@ -20,8 +20,23 @@ struct compiler {
 	uint32_t next;              /* registers from here on are free */
 	const struct output *sums;  /* of what is summed up: its keys and aggregates stand … */
 	uint32_t sums_at;           /* … in registers from here on */
+	struct advice_shape shape;  /* of sums */
 	struct error *err;
 };
+
+static void shape_of(const struct output *o, struct advice_shape *shape)
+{
+	uint32_t nr_totals = 0;
+
+	shape->nr_keys = o->is_aggregated ? o->keys.nr : o->selects.nr;
+	shape->nr_columns = shape->nr_keys;
+	for (size_t i = 0; i < o->aggregates.nr; i++) {
+		bool is_small = aggregate_is_small(o->aggregates.v[i]->function);
+
+		shape->total_of[i] = is_small ? nr_totals++ : UINT32_MAX;
+		shape->column_of[i] = is_small ? UINT32_MAX : (uint32_t)shape->nr_columns++;
+	}
+}
 
 static int too_large(struct compiler *c, struct place at, const char *of, int most)
 {
@@ -56,23 +71,38 @@ static int take_registers(struct compiler *c, uint32_t nr, struct place at)
 
 /* --- expressions ------------------------------------------------------------------------------ */
 
-static int add_constant(struct compiler *c, const struct advice_constant *k, struct place at)
+/* The number of a constant, each of which is there once. */
+static int number_constant(struct compiler *c, const struct advice_constant *k, struct place at)
 {
 	struct advice_program *to = c->to;
 	uint32_t nr = 0;
-	int reg = take_registers(c, 1, at);
 
-	if (reg < 0)
-		return reg;
 	while (nr < to->nr_constants && memcmp(&to->constants[nr], k, sizeof(*k)) != 0)
 		nr++;
 	if (nr == ADVICE_CONSTANTS)
 		return too_large(c, at, "constants", ADVICE_CONSTANTS);
 	if (nr == to->nr_constants)
 		to->constants[to->nr_constants++] = *k;
-	if (add_op(c, (struct advice_operation){ ADVICE_CONST, (uint8_t)reg, 0, 0, nr }, at) < 0)
-		return -EINVAL;
-	return reg;
+	return (int)nr;
+}
+
+static int add_constant(struct compiler *c, const struct advice_constant *k, struct place at)
+{
+	struct advice_operation o = { .op = ADVICE_CONST };
+	int reg = take_registers(c, 1, at);
+	int nr = reg < 0 ? reg : number_constant(c, k, at);
+
+	if (nr < 0)
+		return nr;
+	o.to = (uint8_t)reg;
+	o.n = (uint32_t)nr;
+	return add_op(c, o, at) < 0 ? -EINVAL : reg;
+}
+
+static void set_real(struct advice_constant *k, double d)
+{
+	k->type = ADVICE_REAL;
+	memcpy(&k->number, &d, sizeof(k->number));
 }
 
 static int compile_constant(struct compiler *c, const struct expr *e)
@@ -90,8 +120,7 @@ static int compile_constant(struct compiler *c, const struct expr *e)
 		k.number = e->i;
 		break;
 	case EXPR_DOUBLE:
-		k.type = ADVICE_REAL;
-		memcpy(&k.number, &e->d, sizeof(k.number));
+		set_real(&k, e->d);
 		break;
 	case EXPR_TEXT:
 		if (e->text.n > ADVICE_TEXT)
@@ -171,7 +200,9 @@ static bool find_sum(const struct compiler *c, const struct expr *e, int *reg)
 		}
 	if (e->kind != EXPR_AGGREGATE)
 		return false;
-	*reg = (int)(c->sums_at + c->sums->keys.nr + e->number);
+	*reg = (int)(c->sums_at + (c->shape.total_of[e->number] == UINT32_MAX
+					   ? c->shape.column_of[e->number]
+					   : c->shape.nr_columns + c->shape.total_of[e->number]));
 	return true;
 }
 
@@ -245,39 +276,53 @@ static struct place place_of_stage(const struct stage *s)
 	return s->nr_points ? s->points[0].place : (struct place){ 0 };
 }
 
-static const struct expr *total_of_child(const struct compiler *c, const struct stage *s, size_t i)
+/* As a part of 1: what is left to do where requests run is one multiplication, as over runs. */
+static int add_share(struct compiler *c, struct advice_child *to, const struct expr *a)
 {
-	return s->output ? s->output->aggregates.v[i] : c->p->output.aggregates.v[s->partials.v[i]];
+	struct advice_constant k;
+	int nr;
+
+	memset(&k, 0, sizeof(k));
+	set_real(&k, a->d / 100);
+	nr = number_constant(c, &k, a->place);
+	if (nr < 0)
+		return nr;
+	if (to->nr_values == ADVICE_TOTALS)
+		return too_large(c, a->place, "percentiles of a join", ADVICE_TOTALS);
+	to->shares[to->nr_values++] = (uint8_t)nr;
+	return 0;
+}
+
+static int describe_total(struct compiler *c, struct advice_child *to, const struct expr *a)
+{
+	if (!aggregate_is_small(a->function))
+		return add_share(c, to, a);
+	if (to->nr_totals == ADVICE_TOTALS)
+		return too_large(c, a->place, "aggregates of a join", ADVICE_TOTALS);
+	to->functions[to->nr_totals++] = (uint8_t)a->function;
+	return 0;
 }
 
 static int describe_child(struct compiler *c, uint32_t stage, uint32_t query)
 {
 	const struct stage *s = &c->p->stages.v[stage];
 	struct advice_child *to = &c->to->children[c->to->nr_children];
-	size_t nr_columns = s->output ? s->output->keys.nr : s->packed.nr;
-	size_t nr_totals = s->output ? s->output->aggregates.nr : s->partials.nr;
+	size_t nr = s->output ? s->output->keys.nr : s->packed.nr;
+	int got = 0;
 
-	if (nr_columns > ADVICE_COLUMNS)
-		return too_large(c, place_of_stage(s), "values of a joined tuple", ADVICE_COLUMNS);
-	if (nr_totals > ADVICE_TOTALS)
-		return too_large(c, place_of_stage(s), "aggregates of a join", ADVICE_TOTALS);
 	to->slot = ADVICE_SLOT(query, stage);
-	to->nr_columns = (uint8_t)nr_columns;
-	to->nr_totals = (uint8_t)nr_totals;
 	to->take = (uint8_t)s->take;
 	to->is_summed = s->output != NULL;
-	for (size_t i = 0; i < nr_totals; i++) {
-		const struct expr *a = total_of_child(c, s, i);
-
-		if (!aggregate_is_small(a->function))
-			return lex_error(
-				c->p->text, a->place, c->err,
-				"this needs every value: it cannot be joined where requests "
-				"run");
-		to->functions[i] = (uint8_t)a->function;
-	}
+	for (size_t i = 0; s->output && i < s->output->aggregates.nr && got >= 0; i++)
+		got = describe_total(c, to, s->output->aggregates.v[i]);
+	for (size_t i = 0; !s->output && i < s->partials.nr && got >= 0; i++)
+		got = describe_total(c, to, c->p->output.aggregates.v[s->partials.v[i]]);
+	nr += to->nr_values;
+	if (got >= 0 && nr > ADVICE_COLUMNS)
+		got = too_large(c, place_of_stage(s), "values of a joined tuple", ADVICE_COLUMNS);
+	to->nr_columns = (uint8_t)nr;
 	c->to->nr_children++;
-	return 0;
+	return got;
 }
 
 /* What the Select of an aggregated query makes of its groups. */
@@ -285,6 +330,7 @@ static int compile_sums(struct compiler *c, uint32_t stage, uint32_t reg)
 {
 	c->sums = c->p->stages.v[stage].output;
 	c->sums_at = reg;
+	shape_of(c->sums, &c->shape);
 	for (uint32_t v = 0; v < c->p->variables.nr; v++) {
 		int at;
 
@@ -408,16 +454,30 @@ static int add_total(struct compiler *c, const struct expr *a, bool is_whole)
 	return 0;
 }
 
-/* The tuples of an aggregated query are packed as its groups. */
-static int compile_groups(struct compiler *c, const struct output *o)
+/* Rows by their keys. Aggregates that need every value have it as one more key, each with its
+ * number, until they are put together. */
+static int add_grouped(struct compiler *c, const struct output *o, bool is_whole)
 {
 	int got = 0;
 
-	c->to->flags = ADVICE_GROUPED;
+	c->to->flags |= ADVICE_GROUPED;
 	for (size_t i = 0; i < o->keys.nr && got >= 0; i++)
 		got = add_column(c, compile_expr(c, o->keys.v[i]), o->keys.v[i]->place);
-	for (size_t i = 0; i < o->aggregates.nr && got >= 0; i++)
-		got = add_total(c, o->aggregates.v[i], false);
+	for (size_t i = 0; i < o->aggregates.nr && got >= 0; i++) {
+		const struct expr *a = o->aggregates.v[i];
+
+		got = aggregate_is_small(a->function)
+			      ? add_total(c, a, is_whole)
+			      : add_column(c, compile_expr(c, a->a), a->place);
+	}
+	return got;
+}
+
+/* The tuples of an aggregated query are packed as its groups. */
+static int compile_groups(struct compiler *c, const struct output *o)
+{
+	int got = add_grouped(c, o, false);
+
 	return got < 0 ? got
 		       : add_op(c, (struct advice_operation){ .op = ADVICE_PACK }, place_of(c));
 }
@@ -464,34 +524,19 @@ static int compile_emit(struct compiler *c)
 	const struct output *o = &c->p->output;
 	int got = 0;
 
-	c->to->flags = ADVICE_EMITS | (o->is_aggregated ? ADVICE_GROUPED : 0);
+	c->to->flags = ADVICE_EMITS;
+	if (o->is_aggregated)
+		got = add_grouped(c, o, true);
 	for (size_t i = 0; !o->is_aggregated && i < o->selects.nr && got >= 0; i++)
 		got = add_column(c, compile_expr(c, o->selects.v[i].expr),
 				 o->selects.v[i].expr->place);
-	for (size_t i = 0; o->is_aggregated && i < o->keys.nr && got >= 0; i++)
-		got = add_column(c, compile_expr(c, o->keys.v[i]), o->keys.v[i]->place);
-	for (uint32_t i = 0; i < o->aggregates.nr && got >= 0; i++) {
-		const struct expr *a = o->aggregates.v[i];
-
-		got = aggregate_is_small(a->function)
-			      ? add_total(c, a, true)
-			      : add_column(c, compile_expr(c, a->a), a->place);
-	}
 	return got < 0 ? got
 		       : add_op(c, (struct advice_operation){ .op = ADVICE_EMIT }, place_of(c));
 }
 
 void advice_shape_of(const struct plan *p, struct advice_shape *shape)
 {
-	uint32_t nr_totals = 0, nr_columns = (uint32_t)p->output.keys.nr;
-
-	shape->nr_keys = p->output.is_aggregated ? p->output.keys.nr : p->output.selects.nr;
-	for (size_t i = 0; i < p->output.aggregates.nr; i++) {
-		bool is_small = aggregate_is_small(p->output.aggregates.v[i]->function);
-
-		shape->total_of[i] = is_small ? nr_totals++ : UINT32_MAX;
-		shape->column_of[i] = is_small ? UINT32_MAX : nr_columns++;
-	}
+	shape_of(&p->output, shape);
 }
 
 int advice_compile(const struct plan *p, uint32_t stage, uint32_t query, const struct tracepoint *t,

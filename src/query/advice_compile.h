@@ -48,7 +48,7 @@ int advice_compile(const struct plan *p, uint32_t stage, uint32_t query, const s
  * of Select.
  */
 struct advice_shape {
-	size_t nr_keys;
+	size_t nr_keys, nr_columns;
 	uint32_t total_of[VARIABLES_MAX], column_of[VARIABLES_MAX];
 };
 void advice_shape_of(const struct plan *p, struct advice_shape *shape);

@@ -8,8 +8,11 @@
 #include "query/advice_verify.h"
 #include "query/lex.h"
 #include "query/near.h"
+#include "query/total.h"
 
 #define TEXT_GUESS 24 /* bytes of a text, where nothing else is known */
+/* of a group with one value and no other key: head, number, value */
+#define VALUE_BYTES (sizeof(struct bag_entry) + 8 + 16)
 
 struct maker {
 	struct advice_set *set;
@@ -101,12 +104,33 @@ static size_t tuple_bytes(struct maker *m, const struct stage *s)
 	return bytes;
 }
 
+/* Of an aggregated query, where it packs each value by itself. */
+static void warn_of_values(struct maker *m, uint32_t stage)
+{
+	const struct stage *s = &m->p->stages.v[stage];
+	struct advice_warning w = { .stage = stage };
+
+	vec_each (&s->output->aggregates, a) {
+		if (aggregate_is_small((*a)->function))
+			continue;
+		w.text = arena_fmt(m->arena,
+				   "'" STR_FMT "' packs every different value of a PERCENTILE; a "
+				   "request carries about %zu of them, and what is beyond is told "
+				   "by itself and joined outside, which costs more",
+				   STR_ARG(s->alias), BAG_WORDS * 8 / VALUE_BYTES);
+		vec_push(&m->set->warnings, w);
+		return;
+	}
+}
+
 static void warn_of_size(struct maker *m, uint32_t stage)
 {
 	const struct stage *s = &m->p->stages.v[stage];
 	size_t bytes = tuple_bytes(m, s), fit = BAG_WORDS * 8 / bytes;
 	struct advice_warning w = { .stage = stage };
 
+	if (s->output)
+		warn_of_values(m, stage);
 	if (!stage || s->is_grouped || s->output)
 		return;
 	if (s->take != TAKE_ALL && s->at_most <= fit)

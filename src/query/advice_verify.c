@@ -34,6 +34,18 @@ static bool constant_is_sound(const struct advice_constant *c)
 	return c->type <= ADVICE_TEXTUAL && c->length <= ADVICE_TEXT;
 }
 
+static bool shares_are_sound(const struct advice_program *p, const struct advice_child *c)
+{
+	if (c->nr_values > ADVICE_TOTALS || c->nr_values > c->nr_columns ||
+	    (c->nr_values && !c->is_summed))
+		return false;
+	for (size_t i = 0; i < c->nr_values; i++)
+		if (c->shares[i] >= p->nr_constants ||
+		    p->constants[c->shares[i]].type != ADVICE_REAL)
+			return false;
+	return true;
+}
+
 static bool child_is_sound(const struct proof *f, const struct advice_child *c)
 {
 	/* a run changes its own slot while it reads those of its children */
@@ -43,7 +55,7 @@ static bool child_is_sound(const struct proof *f, const struct advice_child *c)
 	for (size_t i = 0; i < c->nr_totals; i++)
 		if (c->functions[i] > ADVICE_AVERAGE)
 			return false;
-	return true;
+	return shares_are_sound(f->p, c);
 }
 
 static int verify_head(const struct proof *f)

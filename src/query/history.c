@@ -20,7 +20,7 @@
 struct step {
 	int64_t second; /* since the epoch */
 	struct partial seen;
-	bool is_used, is_told, was_told;
+	bool is_used, is_told, was_told, is_final;
 };
 
 struct history {
@@ -35,7 +35,8 @@ struct history {
 	struct partial whole;
 	uint64_t nr_not_over_time;        /* rows that their second had no room for */
 	uint64_t nr_rows;                 /* of a query that does not aggregate: all that came */
-	uint64_t nr_late;                 /* reports of seconds that were told before */
+	uint64_t nr_late;                 /* reports of seconds that were told for good */
+	uint64_t nr_missed;               /* … of seconds that are older than what is kept */
 	struct step steps[HISTORY_STEPS]; /* by second, round and round */
 };
 
@@ -142,7 +143,7 @@ static struct step *step_at(struct history *h, int64_t second)
 		s->seen.max_groups = HISTORY_STEP_GROUPS;
 	s->second = second;
 	s->is_used = true;
-	s->is_told = s->was_told = false;
+	s->is_told = s->was_told = s->is_final = false;
 	return s;
 }
 
@@ -166,7 +167,7 @@ static int add_step(struct history *h, struct step *s, const struct partial *see
 
 	before += seen->losses.count[LOSS_ROWS_DROPPED];
 	*beyond = got < 0 ? 0 : s->seen.losses.count[LOSS_ROWS_DROPPED] - before;
-	h->nr_late += s->was_told;
+	h->nr_late += s->is_final;
 	s->is_told = false;
 	return got;
 }
@@ -177,6 +178,7 @@ int history_add(struct history *h, int64_t until_ns, const struct partial *seen,
 	uint64_t beyond = 0;
 	int got = 0;
 
+	h->nr_missed += !s && !partial_is_empty(seen);
 	if (h->plan.output.is_aggregated) {
 		got = partial_merge(&h->whole, seen, err);
 		if (got >= 0 && s)
@@ -264,7 +266,7 @@ static struct live_value told_buckets(struct telling *t, const struct buckets *b
 
 	for (size_t i = 0; i < b->v.nr; i++)
 		v[i] = (struct live_bucket){ b->v.v[i].from, b->v.v[i].to, b->v.v[i].nr };
-	return (struct live_value){ LIVE_BUCKETS, { .buckets = { v, b->v.nr } } };
+	return (struct live_value){ LIVE_BUCKETS, { .buckets = { v, b->v.nr, b->sum } } };
 }
 
 /* Texts have other numbers in each partial: the keys are told from others by what they say. */
@@ -467,6 +469,7 @@ int history_answer(struct history *h, uint64_t keep, int64_t until_ns, struct ar
 					   : tell_plain(&t, err);
 	if (got >= 0 && a->nr_steps)
 		got = tell_steps(&t, keys, err);
+	a->losses.count[LOSS_SECONDS_MISSED] += h->nr_missed;
 	end_answer(&t);
 	return got;
 }
@@ -474,22 +477,46 @@ int history_answer(struct history *h, uint64_t keep, int64_t until_ns, struct ar
 /* --- seconds, one after the other --------------------------------------------------------------
  */
 
-int64_t history_next(struct history *h, int64_t until_ns, bool *is_again)
+/* The first one that is over. */
+static struct step *next_step(struct history *h, int64_t until_ns, bool is_final)
 {
 	struct step *next = NULL;
 
 	for (size_t i = 0; i < HISTORY_STEPS; i++) {
 		struct step *s = &h->steps[i];
+		bool is_done = is_final ? s->is_final : s->is_told;
 
-		if (s->is_used && !s->is_told && (s->second + 1) * NS_S <= until_ns &&
+		if (s->is_used && !is_done && (s->second + 1) * NS_S <= until_ns &&
 		    (!next || s->second < next->second))
 			next = s;
 	}
+	return next;
+}
+
+int64_t history_next(struct history *h, int64_t until_ns, bool *is_again)
+{
+	struct step *next = next_step(h, until_ns, false);
+
 	if (!next)
 		return NS_NONE;
 	*is_again = next->was_told;
 	next->is_told = next->was_told = true;
 	return next->second * NS_S;
+}
+
+int64_t history_next_final(struct history *h, int64_t until_ns)
+{
+	struct step *next = next_step(h, until_ns, true);
+
+	if (!next)
+		return NS_NONE;
+	next->is_final = true;
+	return next->second * NS_S;
+}
+
+int64_t history_room(int64_t until_ns)
+{
+	return ((until_ns - 1) / NS_S - HISTORY_STEPS + 1) * NS_S;
 }
 
 uint64_t history_late(const struct history *h)

@@ -20,6 +20,8 @@ struct plan;
 #define HISTORY_STEPS 120
 #define HISTORY_STEP_GROUPS 2000     /* of one second; others count in the whole only */
 #define HISTORY_WAIT_NS 2500000000LL /* after the end of a second, for reports on their way */
+/* … and until nothing more is expected: long after a hub that was away has caught up */
+#define HISTORY_FINAL_NS 60000000000LL
 
 /* -EINVAL with the place where the text is no query. */
 int history_new(struct history **h, struct str id, struct str text, int64_t since_ns,
@@ -45,7 +47,12 @@ int history_answer(struct history *h, uint64_t keep, int64_t until_ns, struct ar
 /* For who tells second after second: the first one that is over and was not told as it is now (ns
  * where it begins), or NS_NONE. One that something came late for is told again. */
 int64_t history_next(struct history *h, int64_t until_ns, bool *is_again);
-/* Reports that came for seconds that were told before. */
+/* The same for who tells each second once, as it is then. */
+int64_t history_next_final(struct history *h, int64_t until_ns);
+/* Seconds that end until there have to be told before anything is added until until_ns, as it needs
+ * their room. */
+int64_t history_room(int64_t until_ns);
+/* Reports that came for seconds that had been told for good. */
 uint64_t history_late(const struct history *h);
 /* What was seen in that second, without series. */
 int history_second(struct history *h, int64_t ns, struct arena *arena, struct live_answer *a,

@@ -138,7 +138,7 @@ static bool add_spread(struct partial_cell *c, enum aggregate f, struct value n,
 {
 	double d = value_as_double(n);
 
-	if (!isfinite(d))
+	if (!isfinite(d) || (f == AGGREGATE_HISTOGRAM && !add_sum(c, n, times)))
 		return false;
 	if (f == AGGREGATE_HISTOGRAM && fabs(d) < NEAR_ZERO)
 		d = 0;
@@ -340,6 +340,7 @@ static int answer_group(struct answering *a, size_t group)
 		vec_clear(&a->buckets[i].v);
 		if (c->spread)
 			spread_buckets(c->spread, &a->buckets[i]);
+		a->buckets[i].sum = sum_value(&c->sum);
 		cells[i].buckets = &a->buckets[i];
 	}
 	return a->answer->row(a->answer->ctx, cells, a->o->selects.nr);

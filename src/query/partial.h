@@ -28,7 +28,7 @@ struct answer;
 struct partial_cell {
 	uint64_t nr;              /* values that are not null */
 	struct value least, most; /* MIN, MAX */
-	struct sum sum;           /* SUM, AVERAGE */
+	struct sum sum;           /* SUM, AVERAGE, HISTOGRAM */
 	struct spread *spread;    /* PERCENTILE, HISTOGRAM; NULL: nothing */
 };
 

@@ -1,5 +1,6 @@
-/* Partials as bytes: a version, the shape, what is missing by name, then group after group in the
- * order of their keys. A text stands in it once, and by number from then on. */
+/* Partials as bytes: a version (the second one where there is a HISTOGRAM, which did not have its
+ * sum in the first), the shape, what is missing by name, then group after group in the order of
+ * their keys. A text stands in it once, and by number from then on. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "query/partial.h"
 
 #define VERSION 1
+#define VERSION_HISTOGRAM 2
 #define TEXT_MAX 4096 /* bytes */
 
 /* --- to bytes ------------------------------------------------------------------------------ */
@@ -56,8 +58,18 @@ static void pack_cell(struct packer *k, struct partial_cell *c, enum aggregate f
 		pack_value(k, c->most);
 	else if (f == AGGREGATE_SUM || f == AGGREGATE_AVERAGE)
 		sum_pack(k->b, &c->sum);
-	else if (f != AGGREGATE_COUNT)
+	if (f == AGGREGATE_HISTOGRAM)
+		sum_pack(k->b, &c->sum);
+	if (f == AGGREGATE_PERCENTILE || f == AGGREGATE_HISTOGRAM)
 		spread_pack(k->b, c->spread);
+}
+
+static char version_of(const struct partial_shape *s)
+{
+	for (size_t i = 0; i < s->nr_cells; i++)
+		if (s->functions[i] == AGGREGATE_HISTOGRAM)
+			return VERSION_HISTOGRAM;
+	return VERSION;
 }
 
 void partial_pack(struct buf *b, struct partial *p)
@@ -65,7 +77,7 @@ void partial_pack(struct buf *b, struct partial *p)
 	struct packer k = { .b = b, .p = p };
 	uint32_t *sorted = groups_sorted(&p->groups, &p->names);
 
-	buf_char(b, VERSION);
+	buf_char(b, version_of(&p->shape));
 	buf_varint(b, p->shape.nr_keys);
 	buf_varint(b, p->shape.nr_cells);
 	buf_add(b, (struct str){ (const char *)p->shape.functions, p->shape.nr_cells });
@@ -203,6 +215,8 @@ static bool take_cell(struct taker *t, struct partial_cell *c, enum aggregate f)
 	}
 	if (f == AGGREGATE_SUM || f == AGGREGATE_AVERAGE)
 		return sum_take(&t->s, &c->sum);
+	if (f == AGGREGATE_HISTOGRAM && !sum_take(&t->s, &c->sum))
+		return false;
 	c->spread = mem_zalloc(sizeof(*c->spread));
 	return spread_take(&t->s, c->spread) && c->spread->v.nr;
 }
@@ -232,10 +246,11 @@ static bool take_group(struct taker *t)
 static bool take_shape(struct taker *t, struct partial_shape *shape)
 {
 	uint64_t keys, cells;
+	char version = t->s.n ? t->s.p[0] : 0;
 
-	if (!str_take_char(&t->s, VERSION) || !str_take_varint(&t->s, &keys) ||
-	    keys > VARIABLES_MAX || !str_take_varint(&t->s, &cells) || cells > VARIABLES_MAX ||
-	    cells > t->s.n)
+	t->s = str_skip(t->s, 1);
+	if (!str_take_varint(&t->s, &keys) || keys > VARIABLES_MAX ||
+	    !str_take_varint(&t->s, &cells) || cells > VARIABLES_MAX || cells > t->s.n)
 		return false;
 	shape->nr_keys = (uint32_t)keys;
 	shape->nr_cells = (uint32_t)cells;
@@ -245,7 +260,7 @@ static bool take_shape(struct taker *t, struct partial_shape *shape)
 			return false;
 	}
 	t->s = str_skip(t->s, shape->nr_cells);
-	return true;
+	return version == version_of(shape);
 }
 
 static bool take_groups(struct taker *t)

@@ -317,6 +317,34 @@ static bool has_aggregate(const struct expr *e)
 	return e && (e->kind == EXPR_AGGREGATE || has_aggregate(e->a) || has_aggregate(e->b));
 }
 
+static const struct expr *find_histogram(const struct expr *e)
+{
+	const struct expr *in;
+
+	if (!e || (e->kind == EXPR_AGGREGATE && e->function == AGGREGATE_HISTOGRAM))
+		return e;
+	in = find_histogram(e->a);
+	return in ? in : find_histogram(e->b);
+}
+
+/* A histogram is no value that can be reckoned with, or packed: it is shown. */
+static int check_histograms(struct binder *b, const struct output *o)
+{
+	vec_each (&o->selects, s) {
+		const struct expr *h = find_histogram(s->expr);
+
+		if (h && b->nested > 1)
+			return lex_error(b->p->text, h->place, b->err,
+					 "a HISTOGRAM is many numbers, and cannot be joined: it "
+					 "stands in the Select of the query that is asked");
+		if (h && h != s->expr)
+			return lex_error(b->p->text, h->place, b->err,
+					 "a HISTOGRAM is many numbers: it stands alone in its "
+					 "column");
+	}
+	return 0;
+}
+
 static const struct query *find_query(const struct binder *b, struct str name)
 {
 	for (size_t i = b->q->nr; i-- > 0;)
@@ -545,7 +573,7 @@ static int bind_output(struct binder *b, struct scope *s, const struct query *q,
 	o->is_aggregated = q->nr_groups || o->aggregates.nr;
 	for (size_t i = 0; o->is_aggregated && i < o->selects.nr && got >= 0; i++)
 		got = check_grouped(b, o, o->selects.v[i].expr, q->nr_groups > 0);
-	return got;
+	return got < 0 ? got : check_histograms(b, o);
 }
 
 /* What a query that is a source offers by name. A plain variable stays what it is. */

@@ -374,7 +374,6 @@ static void answer_group(struct running *r, size_t group, struct buckets *bucket
 		cells[i] = (struct answer_cell){ expr_eval(e, &r->ev), NULL };
 		if (e->kind != EXPR_AGGREGATE || e->function != AGGREGATE_HISTOGRAM)
 			continue;
-		vec_clear(&buckets[i].v);
 		total_buckets(&r->groups.totals.v[group * r->groups.nr_totals + e->number],
 			      &buckets[i], r->q->names);
 		cells[i].buckets = &buckets[i];

@@ -39,6 +39,7 @@ void spread_merge(struct spread *to, const struct spread *from);
 double spread_percentile(struct spread *s, double percent);
 /* Whether numbers were left out for ranges. */
 bool spread_is_coarse(const struct spread *s);
+/* Their sum is that of the middles of ranges. */
 void spread_buckets(struct spread *s, struct buckets *b);
 
 /* As bytes: equal ones, equal bytes. */

@@ -123,12 +123,15 @@ static void bounds(double v, double *from, double *to)
 void total_buckets(struct total *t, struct buckets *b, const struct names *names)
 {
 	(void)names;
+	vec_clear(&b->v);
+	b->sum = 0;
 	if (t->all.nr)
 		qsort(t->all.v, t->all.nr, sizeof(*t->all.v), by_value);
 	vec_each (&t->all, w) {
 		struct bucket one = { .nr = w->times };
 
 		bounds(value_as_double(w->value), &one.from, &one.to);
+		b->sum += value_as_double(w->value) * (double)w->times;
 		if (b->v.nr && b->v.v[b->v.nr - 1].from == one.from)
 			b->v.v[b->v.nr - 1].nr += one.nr;
 		else

@@ -36,7 +36,9 @@ struct bucket {
 };
 struct buckets {
 	VEC(struct bucket) v;
+	double sum; /* of the values */
 };
+/* Forgets what was there. */
 void total_buckets(struct total *t, struct buckets *b, const struct names *names);
 
 #endif

@@ -298,12 +298,41 @@ static int take_place(struct tracepoint_parser *p, struct tracepoint_place *plac
 
 /* --- exports ---------------------------------------------------------------------------------- */
 
-static bool is_native(const struct tracepoint *t)
+static enum tracepoint_written written(const struct tracepoint *t)
 {
 	for (size_t i = 0; i < t->nr_places; i++)
 		if (t->places[i].where <= WHERE_SYSCALL)
-			return true;
-	return false;
+			return WRITTEN_NATIVE;
+	return tracepoint_is_at(t, WHERE_CLASS) ? WRITTEN_JAVA : WRITTEN_RUN;
+}
+
+/* A method returns or throws: where both are among the places, it has one of the two. */
+static int check_java(struct tracepoint_parser *p, const struct tracepoint *t,
+		      const struct tracepoint_export *e)
+{
+	bool is_known = e->java_root != JAVA_RETURN && e->java_root != JAVA_THROWN;
+
+	if (e->java_root != JAVA_DURATION && is_known)
+		return 0;
+	for (size_t i = 0; i < t->nr_places; i++) {
+		enum tracepoint_moment moment = t->places[i].moment;
+
+		if (t->places[i].where != WHERE_CLASS)
+			continue;
+		if (moment != MOMENT_EXIT && moment != MOMENT_EXCEPTION)
+			return tracepoint_wrong(
+				p, e->place,
+				"this is known when a method ends: write '%s' behind it",
+				e->java_root == JAVA_THROWN ? "exception" : "exit");
+		is_known |= (moment == MOMENT_EXIT) == (e->java_root == JAVA_RETURN);
+	}
+	if (is_known || e->java_root == JAVA_DURATION)
+		return 0;
+	return tracepoint_wrong(
+		p, e->place,
+		e->java_root == JAVA_THROWN
+			? "nothing is thrown at 'exit': write 'exception' behind it"
+			: "nothing is returned at 'exception': write 'exit' behind it");
 }
 
 /* What is known at the end only, and what a static probe has not. */
@@ -345,8 +374,10 @@ static int take_export(struct tracepoint_parser *p, struct tracepoint *t,
 	tracepoint_skip(p);
 	if (!tracepoint_take_sign(p, '='))
 		return tracepoint_wrong(p, tracepoint_here(p), "'=' is expected");
-	got = tracepoint_taking(p, is_native(t), e);
-	return got < 0 ? got : check_moment(p, t, e);
+	got = tracepoint_taking(p, written(t), e);
+	if (got < 0)
+		return got;
+	return written(t) == WRITTEN_JAVA ? check_java(p, t, e) : check_moment(p, t, e);
 }
 
 static int take_exports(struct tracepoint_parser *p, struct tracepoint *t)

@@ -5,6 +5,7 @@
 #ifndef CULPRIT_QUERY_TRACEPOINT_H
 #define CULPRIT_QUERY_TRACEPOINT_H
 
+#include "lib/advice/java_path.h"
 #include "query/ast.h"
 #include "query/value.h"
 #include "wire/advice.h"
@@ -46,6 +47,7 @@ struct tracepoint_export {
 	struct str expression;       /* as it was written */
 	struct advice_taking taking; /* from: ADVICE_FROM_NOTHING where only a JVM can tell */
 	enum value_type type;        /* VALUE_NULL: not known before it is seen */
+	enum java_root java_root;    /* at classes: what the expression begins with */
 	struct place place;
 };
 

@@ -21,8 +21,14 @@ int tracepoint_wrong(struct tracepoint_parser *p, struct place at, const char *f
 /* Of one byte, here. */
 struct place tracepoint_here(const struct tracepoint_parser *p);
 
-/* tracepoint_take.c: how the value of an export is found. is_native: by argument, memory and so on;
- * otherwise what a JVM or a run knows by a name. */
-int tracepoint_taking(struct tracepoint_parser *p, bool is_native, struct tracepoint_export *e);
+/* How the value of an export is written. */
+enum tracepoint_written {
+	WRITTEN_NATIVE, /* by argument, memory and so on */
+	WRITTEN_JAVA,   /* a path that a JVM evaluates */
+	WRITTEN_RUN,    /* a path that a run has it under */
+};
+/* tracepoint_take.c: how the value of an export is found. */
+int tracepoint_taking(struct tracepoint_parser *p, enum tracepoint_written written,
+		      struct tracepoint_export *e);
 
 #endif

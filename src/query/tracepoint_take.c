@@ -169,7 +169,57 @@ static int take_native(struct tracepoint_parser *p, struct tracepoint_export *e)
 	return got;
 }
 
-/* What a JVM or a run knows: a path such as this.name, arg0.length() or user.id. */
+/* What is known of its type before it is seen. */
+static enum value_type java_type(const struct java_path *path)
+{
+	switch (path->root) {
+	case JAVA_DURATION:
+	case JAVA_INT:
+		return VALUE_INT;
+	case JAVA_BOOL:
+		return VALUE_BOOL;
+	case JAVA_REAL:
+		return VALUE_DOUBLE;
+	case JAVA_TEXT:
+		return VALUE_TEXT;
+	default:
+		break;
+	}
+	for (size_t i = 0; i < path->nr_steps; i++)
+		if (path->steps[i].kind == JAVA_EACH || path->steps[i].kind == JAVA_CLASS)
+			return VALUE_TEXT;
+	return VALUE_NULL;
+}
+
+/* What a JVM evaluates, such as this.name or arg0.getLength(). Who weaves it reads it again from
+ * its text: only the type and the root are noted here. */
+static int take_java(struct tracepoint_parser *p, struct tracepoint_export *e)
+{
+	struct java_mistake mistake;
+	struct java_path path;
+	struct str rest;
+	size_t from;
+
+	tracepoint_skip(p);
+	from = p->at;
+	rest = str_skip(p->text, from);
+	if (java_path_take(&rest, &path, &mistake) < 0)
+		return tracepoint_wrong(
+			p,
+			(struct place){ (uint32_t)(from + mistake.at), (uint32_t)mistake.length },
+			"%s", mistake.what);
+	p->at = p->text.n - rest.n;
+	e->expression = (struct str){ p->text.p + from, p->at - from };
+	e->type = java_type(&path);
+	e->java_root = path.root;
+	str_take_spaces(&rest);
+	if (!rest.n || strchr(",#\r\n", rest.p[0]))
+		return 0;
+	p->at = p->text.n - rest.n;
+	return tracepoint_wrong(p, tracepoint_here(p), "',' or the end of the line is expected");
+}
+
+/* What a run knows: a path such as user.id. */
 static int take_path(struct tracepoint_parser *p, struct tracepoint_export *e)
 {
 	size_t from, depth = 0;
@@ -192,13 +242,16 @@ static int take_path(struct tracepoint_parser *p, struct tracepoint_export *e)
 				"what is exported? A path such as this.name is expected");
 }
 
-int tracepoint_taking(struct tracepoint_parser *p, bool is_native, struct tracepoint_export *e)
+int tracepoint_taking(struct tracepoint_parser *p, enum tracepoint_written written,
+		      struct tracepoint_export *e)
 {
 	size_t from;
 	int got;
 
-	if (!is_native)
+	if (written == WRITTEN_RUN)
 		return take_path(p, e);
+	if (written == WRITTEN_JAVA)
+		return take_java(p, e);
 	tracepoint_skip(p);
 	from = p->at;
 	got = take_native(p, e);

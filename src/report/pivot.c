@@ -7,30 +7,10 @@
 #include "base/names.h"
 #include "base/vec.h"
 #include "model/live.h"
+#include "report/buckets.h"
 #include "report/report.h"
 
 #define TOTAL "all"
-
-static const struct column bucket_columns[] = {
-	{ "from", NULL, CELL_NUMBER, 0 },
-	{ "to", NULL, CELL_NUMBER, 0 },
-	{ "count", NULL, CELL_COUNT, 0 },
-};
-
-/* For JSON; people see them as bars. */
-static void set_buckets(struct section *s, struct row *row, size_t column,
-			const struct live_value *v)
-{
-	struct section *in = row_rows(s, row, column, bucket_columns, 3);
-
-	for (size_t i = 0; i < v->buckets.nr; i++) {
-		struct row *one = section_row(in);
-
-		row_double(in, one, 0, v->buckets.v[i].from);
-		row_double(in, one, 1, v->buckets.v[i].to);
-		row_int(in, one, 2, (int64_t)v->buckets.v[i].nr);
-	}
-}
 
 static void set_value(struct section *s, struct row *row, size_t column, const struct live_value *v)
 {
@@ -39,7 +19,7 @@ static void set_value(struct section *s, struct row *row, size_t column, const s
 	if (v->type == LIVE_TEXT)
 		row_text(s, row, column, v->text);
 	else if (v->type == LIVE_BUCKETS)
-		set_buckets(s, row, column, v);
+		buckets_range(s, row, column, v->buckets.v, v->buckets.nr);
 	else if (v->type == LIVE_DOUBLE)
 		*c = (struct cell){ .type = CELL_NUMBER, .d = v->d };
 	else if (v->type != LIVE_NONE)
@@ -53,11 +33,7 @@ static void set_spark(const struct live_answer *a, const struct live_row *from, 
 	const struct live_value *v = &from->values[measure];
 
 	if (v->type == LIVE_BUCKETS) {
-		double *nr = arena_array(s->arena, double, v->buckets.nr + 1);
-
-		for (size_t i = 0; i < v->buckets.nr; i++)
-			nr[i] = (double)v->buckets.v[i].nr;
-		row_spark(s, row, column, nr, v->buckets.nr);
+		buckets_bars(s, row, column, v->buckets.v, v->buckets.nr);
 	} else if (from->series) {
 		row_spark(s, row, column, from->series + measure * a->nr_steps, a->nr_steps);
 	}
@@ -88,8 +64,6 @@ static struct column keys(struct report *r, struct str name)
 /* Of one title, so that narrow terminals may do with few of its columns. */
 static const struct column sparks = { NULL, "over time", CELL_SPARK, COLUMN_TEXT_ONLY };
 
-static const struct column bars = { NULL, "low to high", CELL_SPARK, COLUMN_TEXT_ONLY };
-
 static bool has_buckets(const struct live_answer *a, size_t column)
 {
 	for (size_t i = 0; i < a->nr_rows; i++)
@@ -111,7 +85,7 @@ void pivot_list(const struct live_answer *a, struct report *r)
 		columns[nr++] = a->columns[i].is_key ? keys(r, a->columns[i].name)
 						     : numbers(r, a->columns[i].name);
 		if (is_over_time && !a->columns[i].is_key)
-			columns[nr++] = has_buckets(a, i) ? bars : sparks;
+			columns[nr++] = has_buckets(a, i) ? buckets_column : sparks;
 	}
 	s = report_table(r, "rows", "", columns, nr);
 	for (size_t k = 0; k < a->nr_rows; k++) {
@@ -145,8 +119,14 @@ void pivot_second(const struct live_answer *a, struct report *r)
 		struct row *row = section_row(s);
 
 		row_int(s, row, 0, a->first_ns);
-		for (size_t i = 0; i < a->nr_columns; i++)
-			set_value(s, row, i + 1, &a->rows[k].values[i]);
+		for (size_t i = 0; i < a->nr_columns; i++) {
+			const struct live_value *v = &a->rows[k].values[i];
+
+			if (v->type == LIVE_BUCKETS)
+				buckets_rows(s, row, i + 1, v->buckets.v, v->buckets.nr);
+			else
+				set_value(s, row, i + 1, v);
+		}
 	}
 }
 

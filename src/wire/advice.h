@@ -110,6 +110,11 @@ struct advice_child {
 	uint8_t take;
 	uint8_t is_summed; /* the groups of all tuples: their keys, then the values of aggregates */
 	uint8_t functions[ADVICE_TOTALS];
+	/* Of what is summed up, the last so many columns are values of which a percentile is told.
+	 * They are no keys; shares says by the number of a constant which one, as a part of 1. */
+	uint8_t nr_values;
+	uint8_t shares[ADVICE_TOTALS];
+	uint8_t reserved[3];
 };
 
 #define ADVICE_EMITS 1u      /* the root of its query: otherwise it packs */

@@ -17,7 +17,7 @@
 
 #define HANDOVER_NAME "culprit-handover"
 #define HANDOVER_MAGIC 0x317265766f646e68u
-#define HANDOVER_VERSION 2
+#define HANDOVER_VERSION 3
 #define HANDOVER_STREAMS 65536u                  /* a power of two */
 #define HANDOVER_NEAR 8u                         /* places in which a stream may stand */
 #define HANDOVER_LINE 64u                        /* records begin at multiples of it */
@@ -26,6 +26,7 @@
 #define HANDOVER_HERE 128u                       /* addresses of this host */
 #define HANDOVER_FARS 16384u /* streams of other hosts, either way; a power of two */
 
+/* A line of the cache. */
 struct handover_stream {
 	uint64_t key;  /* never 0 */
 	uint64_t last; /* the newest record; 0: none */
@@ -33,8 +34,14 @@ struct handover_stream {
 	uint64_t
 		sent; /* 1 + bytes that the sender has sent, by its own count, and HANDOVER_SENDING;
 			 0: it does not say. For connections whose system does not count. */
+	uint64_t upto;  /* what the newest record holds for ends here: who reads what is behind it
+			   has bytes that passed the sender's watch by */
+	uint64_t since; /* from this position on all that is sent is known */
+	uint64_t until; /* tick: afterwards the sender's watch may have slept, and sent be wrong */
+	uint64_t is_doubted; /* who reads has found that the sender counts wrongly */
 };
 #define HANDOVER_SENDING ((uint64_t)1 << 63)
+#define HANDOVER_NO_END UINT64_MAX
 
 /* In front of each record's bytes. Behind them, at a multiple of 8, stands their sum. */
 struct handover_head {
@@ -44,8 +51,9 @@ struct handover_head {
 	uint64_t before; /* the record before it of this stream; 0: none */
 	uint64_t origin; /* the request, as who began it has numbered it */
 	uint64_t tick;
-	uint32_t bytes, reserved; /* 0: from here on nothing is carried */
-	uint64_t sum;             /* over all that stands above */
+	uint32_t bytes; /* 0: from here on nothing is carried */
+	uint32_t mark;  /* of the first bytes that are sent there (guest/mark.h); 0: not known */
+	uint64_t sum;   /* over all that stands above */
 };
 
 /* An address, as of IPv6. */
@@ -98,19 +106,24 @@ struct carry_counts {
 	uint64_t nr_not_put; /* no room in the table */
 	uint64_t nr_guessed; /* of several, taken up when the one before was answered */
 	uint64_t nr_foreign; /* requests of other hosts, where nobody hands over what they carry */
-	uint64_t reserved[4];
+	uint64_t nr_doubted; /* reads of bytes that the sender does not know of, or other ones */
+	uint64_t nr_unkept;  /* no memory for them in a virtual machine, or in a header */
+	uint64_t nr_shared;  /* with objects of a virtual machine that are everybody's */
+	uint64_t reserved[1];
 };
 
 /* Calls of the C library, by what they do. */
 enum carry_call {
 	CARRY_NOTHING,
-	CARRY_OUT,      /* write, writev, send, sendto, sendmsg, sendfile: descriptor first */
-	CARRY_OUT_MANY, /* sendmmsg: its result does not tell bytes */
-	CARRY_IN,       /* read, readv */
-	CARRY_IN_4,     /* recv, recvfrom: flags are its fourth argument */
-	CARRY_IN_3,     /* recvmsg: the third */
-	CARRY_IN_MANY,  /* recvmmsg */
-	CARRY_SPLICE,   /* from the first to the third */
+	CARRY_OUT,       /* write, send, sendto: descriptor, bytes, how many */
+	CARRY_OUT_PARTS, /* writev, sendmsg, sendfile: descriptor first */
+	CARRY_OUT_MANY,  /* sendmmsg: its result does not tell bytes */
+	CARRY_IN,        /* read: as write */
+	CARRY_IN_PARTS,  /* readv */
+	CARRY_IN_4,      /* recv, recvfrom: flags are its fourth argument */
+	CARRY_IN_3,      /* recvmsg: the third */
+	CARRY_IN_MANY,   /* recvmmsg */
+	CARRY_SPLICE,    /* from the first to the third */
 	CARRY_CLOSE,
 	CARRY_OVER, /* dup2, dup3: the second is another one afterwards */
 	CARRY_NEW,  /* socket, dup: the result is another one than before */

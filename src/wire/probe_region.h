@@ -16,7 +16,7 @@
 
 #define PROBE_REGION_NAME "culprit-probe"
 #define PROBE_REGION_MAGIC 0x31656f6270706c63u
-#define PROBE_REGION_VERSION 13
+#define PROBE_REGION_VERSION 17
 
 #define PROBE_FUNCTIONS 65536u
 #define PROBE_THREADS 2048u       /* places in the table of threads; a power of two */
@@ -71,6 +71,7 @@ struct probe_tally {
 	uint64_t nr_unread;                          /* inputs whose memory was not there */
 	uint64_t nr_spilled;                         /* tuples that were told by themselves */
 	uint64_t nr_deferred;                        /* runs that are to be finished */
+	uint64_t nr_asleep;                          /* places passed while our code stood still */
 };
 
 /* Rows one behind another: before each stands a word, its length with what it is above 32. A word
@@ -124,6 +125,8 @@ struct probe_woven {
 
 /* In struct advice_taking of a site: number is that of the register, as DWARF has it. */
 #define PROBE_FROM_REGISTER 16
+/* … of a place that an agent in the process calls us from: which of the values that it found. */
+#define PROBE_FROM_VALUE 17
 
 #define PROBE_INPUTS 32u        /* of its own, that one piece of advice reads */
 #define PROBE_ADVICE_EMPTIES 1u /* the thread's bag, before: a request begins */
@@ -190,7 +193,8 @@ struct probe_patch {
 	uint8_t old[8], new[8]; /* JUMP of them */
 	/* 1 + where a system call was among what was moved, and where it is in the stub's copy; 0:
 	 * there is none. Threads wait in it. */
-	uint8_t call_old, call_new, reserved[2];
+	uint8_t call_old, call_new;
+	uint8_t is_again, reserved; /* again: it was on before, and off for a while */
 	uint64_t stub;
 	uint64_t origin;    /* the function, or PROBE_ORIGIN_SITE and the place */
 	uint64_t semaphore; /* or 0 */
@@ -226,6 +230,7 @@ struct probe_region {
 	uint64_t tid_offset;
 	uint64_t session; /* the process that is at work here; 0: none */
 	uint32_t nr_areas, nr_patches;
+	uint64_t nr_gaps; /* times when what hands bags on was patched: before, it was not seen */
 	/* written by many: alone in its line of the cache */
 	uint64_t nr_units __attribute__((aligned(64))); /* calls of what is counted all the time */
 	uint64_t reserved_units[7];
@@ -236,7 +241,11 @@ struct probe_region {
 	struct probe_clock clocks[2];
 	uint64_t host;             /* a hash that tells hosts apart, in what bags are written by */
 	uint64_t nr_advice_unseen; /* runs of threads for which there was no room */
-	uint64_t handover;         /* where struct handover is in the process; 0: nowhere */
+	/* Of a place in a Java machine: how often a thread may run advice in half a second, 0: as
+	 * often as it comes there; and how often it did not, therefore. */
+	uint64_t run_limit, nr_limited;
+	uint64_t there_until; /* TSC: until then who watches is there, paused or not */
+	uint64_t handover;    /* where struct handover is in the process; 0: nowhere */
 	uint64_t handover_at, handover_bytes; /* … and where it was mapped last */
 	struct carry_counts carried;
 	struct probe_advice advices[PROBE_ADVICES];
@@ -308,7 +317,8 @@ struct probe_bag {
 	uint64_t writer[4];  /* struct bag_writer */
 	uint64_t carried[4]; /* how it came here (guest/courier.h); 0 when it was last empty */
 	uint64_t tid;        /* whose it is */
-	uint64_t reserved[6];
+	uint64_t nr_begun;   /* requests that began in the thread, by tracepoints */
+	uint64_t reserved[5];
 	uint64_t bag[PROBE_BAG_BYTES / 8]; /* struct bag */
 };
 
@@ -336,13 +346,48 @@ struct probe_own {
 	uint8_t is_birth[PROBE_BIRTHS];       /* taken */
 	struct probe_birth births[PROBE_BIRTHS];
 	uint64_t share_room[32];
-	uint64_t carry_until, nr_lapses; /* how long calls are surely seen; when they were not */
-	uint64_t carry_since;            /* the tick after the last such time */
+	/* How often the program went on unseen: our code stood still (the region's alive_until at
+	 * the last time), or was not there (its nr_gaps). What was carried before is not believed
+	 * afterwards. */
+	uint64_t nr_lapses, lapsed_at, gaps_seen;
+	uint64_t slept; /* nr_lapses after it last stood still */
 	uint64_t carry_fds[PROBE_CARRY_FDS][PROBE_CARRY_FD_BYTES / 8];
 	uint64_t carry_rooms[PROBE_THREADS][PROBE_CARRY_ROOM_BYTES / 8];
 };
 #define PROBE_THREADS_MAX (PROBE_THREADS * 3 / 4)
 #define PROBE_KEY_GONE 1 /* of a place whose thread has ended */
+
+/*
+ * What an agent of a virtual machine in the same process calls, as C functions. None of them waits,
+ * and none does anything when nobody watches any more.
+ */
+enum probe_service {
+	PROBE_SERVICE_ADVISE, /* void (uint32_t function, uint32_t moment, const struct probe_met *)
+			       */
+	PROBE_SERVICE_HOLD,   /* long (void *to, size_t room): what the thread carries, as bytes;
+				 0: nothing; -1: they find no room */
+	PROBE_SERVICE_CARRY,  /* long (const void *, size_t): this instead of what it carries;
+				 0 bytes: nothing; -1: they make no sense */
+	PROBE_SERVICE_JOIN,   /* long (const void *, size_t): this as well */
+	PROBE_SERVICE_MARK,   /* uint64_t (void): another number whenever a request began in the
+				 thread, or came over a connection */
+	PROBE_SERVICE_HOLDS,  /* bool (void): whether the thread carries anything */
+	PROBE_SERVICE_TELL,   /* void (uint32_t function, uint32_t kind, uint64_t start, uint64_t
+				 end): a record, PROBE_KIND_…; of a call that was too deep to be
+				 watched start is 0. Also when nobody watches any more: the call
+				 began while somebody did */
+	PROBE_SERVICES,
+};
+
+/* As enum piece_moment of capture/weave/pieces.h. */
+enum probe_moment { PROBE_AT_ENTRY, PROBE_AT_EXIT, PROBE_AT_UNWOUND };
+
+/* What was found where a place was passed. */
+struct probe_met {
+	uint64_t start; /* TSC, of an exit; 0: not known */
+	uint32_t nr, nr_unread;
+	const struct advice_value *values; /* by number, as PROBE_FROM_VALUE has it */
+};
 
 /* The first bytes of our code. Offsets from its beginning. */
 #define PROBE_CODE_MAGIC 0x65646f6370706c63u
@@ -354,6 +399,7 @@ struct probe_code {
 	struct probe_own *own;
 	uint64_t tid_offset;
 	uint64_t nr_rings;
+	uint64_t services[PROBE_SERVICES];
 };
 
 #endif

@@ -30,6 +30,8 @@ static const char *const queries[] = {
 	"SUM(c.size), COUNT",
 	"From d In Disk.Read Where d.bytes > 4096 and d.file != 'x' GroupBy d.file Select d.file, "
 	"AVERAGE(d.bytes / 1000), COUNT",
+	"From d In Disk.Read Join s In (From c In Client.Call Select PERCENTILE(c.size, 99) As p) "
+	"On s -> d Select s.p",
 };
 #define NR (sizeof(queries) / sizeof(*queries))
 
@@ -37,7 +39,7 @@ struct bench {
 	struct plan plans[NR];
 	struct advice_set sets[NR];
 	struct advice_value inputs[ADVICE_INPUTS];
-	struct bag empty, bag, other;
+	struct bag empty, bag, other, values;
 	struct bag_writer writer, writer_other;
 	struct advice_out out;
 	unsigned char bytes[BAG_BYTES];
@@ -110,6 +112,16 @@ static void filters(struct bench *b)
 	run_at(b, 4, "Disk.Read", &b->bag);
 }
 
+static void percentile_packs(struct bench *b)
+{
+	run_at(b, 5, "Client.Call", &b->values);
+}
+
+static void percentile_emits(struct bench *b)
+{
+	run_at(b, 5, "Disk.Read", &b->values);
+}
+
 static void serializes(struct bench *b)
 {
 	b->sum += (uint64_t)bag_serialize(&b->bag, b->bytes, sizeof(b->bytes));
@@ -130,6 +142,7 @@ static const struct {
 	const char *name;
 	void (*call)(struct bench *b);
 	double wanted;
+	unsigned calls; /* of a round, where they are not CALLS */
 } rows[] = {
 	{ "Q1 emits, without a bag", q1, 60 },
 	{ "Q2 packs its first tuple", q2_packs, 60 },
@@ -140,6 +153,8 @@ static const struct {
 	{ "a group is packed into", group_packs, 0 },
 	{ "a group is unpacked and emitted", group_emits, 0 },
 	{ "two filters, a division, two aggregates", filters, 0 },
+	{ "a value of 100 for a percentile is packed", percentile_packs, 0 },
+	{ "the percentile of 100 values is emitted", percentile_emits, 0, 100 },
 	{ "a bag of three entries to bytes and back", serializes, 200 },
 	{ "the same joined to what it is", joins, 0 },
 	{ "the same adopted", adopts, 0 },
@@ -174,6 +189,12 @@ static void begin(struct bench *b, struct arena *arena)
 	q2_packed(b);
 	recent_packs(b);
 	group_packs(b);
+	bag_begin(&b->values);
+	for (int64_t i = 0; i < 100; i++) {
+		b->inputs[ADVICE_INPUT_OWN].i = i * 7919 % 1009;
+		percentile_packs(b);
+	}
+	b->inputs[ADVICE_INPUT_OWN].i = 4711;
 }
 
 int main(int argc, char **argv)
@@ -184,14 +205,15 @@ int main(int argc, char **argv)
 
 	begin(b, &arena);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		unsigned calls = rows[i].calls ? rows[i].calls : CALLS;
 		double best = 1e18;
 
 		for (long k = 0; k < nr; k++) {
 			double from = now(), took;
 
-			for (unsigned c = 0; c < CALLS; c++)
+			for (unsigned c = 0; c < calls; c++)
 				rows[i].call(b);
-			took = (now() - from) / CALLS;
+			took = (now() - from) / calls;
 			best = took < best ? took : best;
 		}
 		printf("%-44s%8.1f ns", rows[i].name, best);

@@ -58,6 +58,7 @@ static struct courier of(struct side *s)
 				 .writer = &s->writer,
 				 .state = &s->state,
 				 .room = &s->room,
+				 .until = UINT64_MAX,
 				 .now = tick };
 }
 
@@ -76,9 +77,11 @@ static void begin(struct side *s, int nr, int fd, enum carry_call call)
 
 static void step(struct side *s, enum carry_call call, int64_t result)
 {
-	const uint64_t a[6] = { (uint64_t)s->fd };
+	static const char bytes[128];
+	const uint64_t a[6] = { (uint64_t)s->fd, (uint64_t)bytes, (uint64_t)result };
 	struct courier c = of(s);
 
+	c.first = bytes;
 	courier_enter(&c, call, a);
 	c = of(s);
 	courier_leave(&c, call, a, result);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "program/annotation.h"
 #include "program/class.h"
 #include "program/dominance.h"
 #include "program/rewrite/rewrite.h"
@@ -70,13 +71,13 @@ static void check_rewrite(const struct class *c, struct arena *a)
 	struct rewrite r = { .class = c };
 	struct error err = { 0 };
 	struct rewrite_put *puts =
-		arena_array(a, struct rewrite_put, 4 * (size_t)c->nr_methods + 1);
+		arena_array(a, struct rewrite_put, 6 * (size_t)c->nr_methods + 1);
 	struct buf out = { 0 };
 	struct class again;
 	size_t nr = 0;
 
 	for (uint16_t i = 0; i < c->nr_methods; i++)
-		for (int where = REWRITE_ENTRY; where <= REWRITE_LINE; where++)
+		for (int where = REWRITE_ENTRY; where <= REWRITE_AFTER_CALL; where++)
 			puts[nr++] = (struct rewrite_put){ .method = i,
 							   .where = (enum rewrite_where)where,
 							   .line = 1,
@@ -104,11 +105,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		check_constants(&c);
 		check_rewrite(&c, &a);
+		annotation_among(&c, c.annotations, STR("no.Such"));
 		for (uint16_t i = 0; i < c.nr_methods; i++) {
 			struct arena scratch = { 0 };
 			struct values v;
 
 			must_lie_in(c.methods[i].name, data, size);
+			annotation_among(&c, c.methods[i].annotations, STR("Deprecated"));
 			if (c.methods[i].code && values_init(&v, &c, &c.methods[i], &scratch)) {
 				check_values(&v);
 				check_flow(&v.flow, &scratch);

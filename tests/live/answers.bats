@@ -63,6 +63,29 @@ teardown() {
 	tail -n 1 "$dir/otlp.json" | grep -q "\"asInt\":\"$((3 * h1))\""
 }
 
+@test "a histogram is buckets in JSON lines, in a run and in metrics" {
+	"$CULPRIT" query --live --hub "$hub" --for 5s --json --output "$dir/spread.culprit" --otlp "$dir/spread.json" \
+		'H: From e In DB.Executed Select COUNT As n, HISTOGRAM(e.took) As h' >"$dir/lines"
+	# all of x is from 1 to 2, all of y and z from 2 to 4
+	n=$(python3 - "$dir/lines" "$dir/spread.json" <<-'END'
+	import json, sys
+	rows = [json.loads(line) for line in open(sys.argv[1])]
+	rows = {r["time"]: r for r in rows if "time" in r}.values()
+	assert all([b["count"] for b in r["h"]] == [r["n"] // 3, 2 * (r["n"] // 3)] for r in rows), rows
+	metrics = json.loads(open(sys.argv[2]).readlines()[-1])["resourceMetrics"][0]["scopeMetrics"][0]["metrics"]
+	point = next(m for m in metrics if m["name"] == "h")["histogram"]["dataPoints"][0]
+	n = int(point["count"])
+	assert point["explicitBounds"] == [1, 2, 4] and point["bucketCounts"] == ["0", str(n // 3), str(n // 3 * 2), "0"], point
+	assert point["sum"] == 2 * n, point
+	print(sum(r["n"] for r in rows))
+	END
+	)
+	[ "$n" -ge 6 ]
+	# shellcheck disable=SC2016  # the language's own quotes
+	run "$CULPRIT" query "$dir/spread.culprit" --json 'From r In H Select SUM(r.n) As n, SUM(r.`h.1`) As low, SUM(r.`h.2`) As high'
+	[[ "$output" == *"\"n\":$n,\"low\":$((n / 3)),\"high\":$((n / 3 * 2))"* ]]
+}
+
 @test "metrics are posted as protobuf" {
 	command -v python3 >/dev/null || skip "no python3"
 	python3 - "$dir" 3>&- <<-'END' &

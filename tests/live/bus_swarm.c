@@ -5,6 +5,8 @@
  *	bus_swarm agents ENDPOINT NAME NR SECONDS GROUPS [KEY]   prints "sum S reports R left L"
  *	bus_swarm operator ENDPOINT SECONDS [KEY]                prints a line for each second, and
  *	                                                         "sum S rows R", at SIGTERM earlier
+ *
+ * Agents write the sum of each second, "NS SUM", to the file that BUS_SWARM_TRUTH names.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -22,6 +24,7 @@
 #define QUERY "From e In T GroupBy e.group Select e.group, SUM(e.x), COUNT, MAX(e.x)"
 #define SLICES 20
 #define PATIENCE_NS (60 * NS_S)
+#define TRUTH_SECONDS 3600
 
 static volatile sig_atomic_t is_told_to_stop;
 
@@ -59,6 +62,7 @@ struct swarm {
 	size_t nr, nr_groups, turn;
 	uint64_t nr_reports;
 	int64_t sum;
+	int64_t first, of[TRUTH_SECONDS]; /* sums of seconds since the first one */
 };
 
 static void installed(void *ctx, const struct bus_query *q)
@@ -72,6 +76,30 @@ static void removed(void *ctx, uint64_t id)
 
 	if (o->query == id)
 		o->query = 0;
+}
+
+static void note(struct swarm *s, int64_t second, int64_t x)
+{
+	int64_t at;
+
+	if (!s->first)
+		s->first = second - NS_S; /* clocks of agents are a second apart at the most */
+	at = (second - s->first) / NS_S;
+	if (at >= 0 && at < TRUTH_SECONDS)
+		s->of[at] += x;
+	s->sum += x;
+}
+
+static void write_truth(const struct swarm *s, const char *path)
+{
+	FILE *f = path ? fopen(path, "we") : NULL;
+
+	for (int i = 0; f && i < TRUTH_SECONDS; i++)
+		if (s->of[i])
+			fprintf(f, "%lld %lld\n", (long long)(s->first + i * NS_S),
+				(long long)s->of[i]);
+	if (f)
+		fclose(f);
 }
 
 static void report(struct swarm *s, struct one *o, int64_t second)
@@ -95,7 +123,7 @@ static void report(struct swarm *s, struct one *o, int64_t second)
 		partial_add(&p, group, 0, value_int(x), 1);
 		partial_add(&p, group, 1, value_int(1), 1);
 		partial_add(&p, group, 2, value_int(x), 1);
-		s->sum += x;
+		note(s, second, x);
 	}
 	bus_agent_report(o->agent, o->query, second, second + NS_S, &p);
 	s->nr_reports++;
@@ -178,6 +206,7 @@ static int agents(char **argv, struct bus_keys *keys)
 	printf("sum %" PRId64 " reports %" PRIu64 " left %zu cpu %.2f\n", s.sum, s.nr_reports, left,
 	       cpu_seconds());
 	fflush(stdout);
+	write_truth(&s, getenv("BUS_SWARM_TRUTH"));
 	for (size_t i = 0; i < s.nr; i++)
 		bus_agent_close(s.v[i].agent, 0);
 	bus_context_free(context);
@@ -192,14 +221,27 @@ struct desk {
 	bool has_whole;
 	uint32_t nr_agents, nr_silent;
 	uint64_t nr_skipped, nr_results;
+	int64_t of_seconds;      /* what all parts sum up to */
 	int64_t lag_ns, most_ns; /* from the end of a second until it was told */
 };
+
+static int64_t sum_of(const struct partial *p)
+{
+	int64_t sum = 0, one;
+
+	for (size_t i = 0; i < p->groups.nr; i++)
+		if (sum_whole(&p->cells.v[i * p->shape.nr_cells].sum, &one))
+			sum += one;
+	return sum;
+}
 
 static void result(void *ctx, struct bus_result *r)
 {
 	struct desk *d = ctx;
 	struct error err;
 
+	if (!r->is_whole)
+		d->of_seconds += sum_of(r->seen);
 	if (r->is_whole && d->has_whole)
 		partial_done(&d->whole);
 	if (r->is_whole || !d->has_whole)
@@ -218,18 +260,15 @@ static void result(void *ctx, struct bus_result *r)
 
 static void tell(const struct desk *d, bool is_end)
 {
-	int64_t sum = 0, one;
+	int64_t sum = d->has_whole ? sum_of(&d->whole) : 0;
 	uint64_t rows = 0;
 
-	for (size_t i = 0; d->has_whole && i < d->whole.groups.nr; i++) {
+	for (size_t i = 0; d->has_whole && i < d->whole.groups.nr; i++)
 		rows += d->whole.times.v[i];
-		if (sum_whole(&d->whole.cells.v[i * d->whole.shape.nr_cells].sum, &one))
-			sum += one;
-	}
 	printf("sum %" PRId64 " rows %" PRIu64 " agents %u silent %u skipped %" PRIu64
-	       " lag %.2f most %.2f",
+	       " lag %.2f most %.2f seconds %" PRId64,
 	       sum, rows, d->nr_agents, d->nr_silent, d->nr_skipped, (double)d->lag_ns / 1e9,
-	       (double)d->most_ns / 1e9);
+	       (double)d->most_ns / 1e9, d->of_seconds);
 	for (int i = 0; is_end && i < LOSS_NR; i++)
 		if (d->whole.losses.count[i])
 			printf(" %s=%" PRIu64, loss_name((enum loss)i), d->whole.losses.count[i]);

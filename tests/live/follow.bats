@@ -223,11 +223,14 @@ os.execv(sys.argv[1], sys.argv[1:])' "$CULPRIT" analyze --follow "$LOGS" -o "$RU
 	rm -r "$LOGS"
 	follow
 	until_said 'waiting for it'
-	mkdir "$LOGS"
-	say 0 10
+	# at once, with its log: an empty folder would be told of, too
+	mkdir "$LOGS.new"
+	lines 0 10 >"$LOGS.new/app.log"
+	mv "$LOGS.new" "$LOGS"
 	until_holds 10
 	finish
 	grep -q 'waiting for it' "$DIR/err"
+	complaints
 	[ "$(complaints | wc -l)" = 1 ]
 	rm -r "$LOGS"
 	follow

@@ -76,6 +76,91 @@ as_said() {
 	as_said
 }
 
+# the bytes of all reads of each client, and of each thread up to each write: weave_sample draws them from seeds
+cat_truth() {
+	cat <<-'PY'
+		import collections, ctypes, json, math, sys
+		libc = ctypes.CDLL(None)
+		CLIENTS = "Hget", "Hscan", "FSread4m", "MRsort10g", "x"
+		def drawn(threads, requests):
+		    for thread in range(threads):
+		        seed = ctypes.c_uint(thread + 1)
+		        for number in range(requests):
+		            client = libc.rand_r(ctypes.byref(seed)) % 5
+		            yield thread, number, CLIENTS[client], libc.rand_r(ctypes.byref(seed)) % 1000
+		def percentile(values, percent):
+		    return sorted(values)[max(math.ceil(percent / 100 * len(values)), 1) - 1]
+		rows = [json.loads(line) for line in open(sys.argv[1]) if line.endswith("\n")]
+		lines = {}
+		for row in rows:
+		    if "time" in row:
+		        lines.setdefault((row["time"], row.get("b.client")), []).append(row)
+	PY
+}
+
+# spread_as_drawn: histograms of all seconds, added up
+spread_as_drawn() {
+	python3 - "$dir/told" <<-PY
+		$(cat_truth)
+		truth = collections.Counter()
+		for _, number, client, bytes in drawn(2, 3000):
+		    for value in [bytes] * (1 + (number % 16 == 0)) + [7] * (number % 512 == 0):
+		        truth[client, 2 ** int(math.log2(value)) if value else 0] += 1
+		told = collections.Counter()
+		for (_, client), again in lines.items():
+		    for bucket in again[-1]["h"]:
+		        told[client, bucket["from"]] += bucket["count"]
+		assert told == truth, (told, truth)
+	PY
+}
+
+@test "a histogram of what is joined has every value, by who asked for it" {
+	sample_start 2 3000
+	"$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 120s --json \
+		'From r In Shop.read Join b In First(Shop.begin) On b -> r GroupBy b.client Select b.client, HISTOGRAM(r.bytes) As h, PERCENTILE(r.bytes, 99) As p' \
+		>"$dir/told" 2>"$dir/said" 3>&- 9>&- &
+	query=$!
+	wait_patched "$pid"
+	kill -USR1 "$pid"
+	wait_until grep -q written "$dir/out"
+	wait_until spread_as_drawn
+	exec 9>&-
+	wait "$query"
+	spread_as_drawn
+}
+
+# ranked_as_drawn: each write's percentile of all reads of its thread so far
+ranked_as_drawn() {
+	python3 - "$dir/told" <<-PY
+		$(cat_truth)
+		truth, reads = collections.Counter(), {}
+		for thread, number, client, bytes in drawn(2, 200):
+		    seen = reads.setdefault(thread, [])
+		    seen += [bytes] * (1 + (number % 16 == 0))
+		    truth[number, len(seen), percentile(seen, 90)] += 1
+		told = collections.Counter((r["w.number"], r["s.n"], r["s.p"]) for r in rows if "time" in r)
+		assert told == truth, (told - truth, truth - told)
+	PY
+}
+
+@test "a percentile of what happened before is joined, in the bag and beyond it" {
+	# nothing begins a request: all of a thread is one
+	sed -i 's/ begins a request//' "$dir/shop.tp"
+	echo "tracepoint Shop.write at function weave_sample!shop_write entry export number = arg5" >>"$dir/shop.tp"
+	sample_start 2 200
+	"$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 120s --json \
+		'From w In Shop.write Join s In (From r In Shop.read Select PERCENTILE(r.bytes, 90) As p, COUNT As n) On s -> w Select w.number, s.n, s.p' \
+		>"$dir/told" 2>"$dir/said" 3>&- 9>&- &
+	query=$!
+	wait_patched "$pid"
+	kill -USR1 "$pid"
+	wait_until grep -q written "$dir/out"
+	wait_until ranked_as_drawn
+	exec 9>&-
+	wait "$query"
+	ranked_as_drawn
+}
+
 @test "PostgreSQL: what each statement writes ahead" {
 	missing=$(postgres_missing)
 	[ -z "$missing" ] || skip "$missing"

@@ -393,6 +393,16 @@ static const char *const queries[] = {
 	"l, MAX(c.x + a.x) As h, COUNT) On s -> b GroupBy b.g Select b.g, SUM(s.l), MAX(s.h)",
 	"From b In B Join a In First(A) On a -> b Join s In (From c In C GroupBy c.x % 2 Select "
 	"c.x % 2 As odd, COUNT As n) On s -> a Select b.n, a.n, s.odd + 1, s.n",
+	"From b In B Join s In (From a In A, C GroupBy a.g Select a.g, PERCENTILE(a.x, 50) As m, "
+	"COUNT As c, PERCENTILE(a.n, 99) As h, SUM(a.x) As t) On s -> b Select b.n, s.g, s.m, s.c, "
+	"s.h, s.t",
+	"From b In B Join s In (From a In A, B, C Select PERCENTILE(a.x / 3, 0) As l, "
+	"PERCENTILE(a.n % 5, 100) As h) On s -> b GroupBy b.g Select b.g, SUM(s.l), MAX(s.h), "
+	"PERCENTILE(s.h - s.l, 75), HISTOGRAM(s.l)",
+	"From b In B Join s In (From a In A Join c In C On c -> a GroupBy a.g Select a.g, "
+	"PERCENTILE(a.x * c.x, 33.3) As p) On s -> b Where s.p != null Select b.n, s.g, s.p",
+	"From b In B Join a In First(A) On a -> b GroupBy a.g Select a.g, PERCENTILE(b.x, 90), "
+	"HISTOGRAM(b.n), COUNT",
 	"From b In A Join a In A On a -> b Join c In First(A) On c -> a Select b.n, a.n, c.n",
 	"From b In B Join a In A On a -> b GroupBy a.x % 3, b.g Select a.x % 3, b.g, SUM(a.x * "
 	"b.x), MIN(b.x)",
@@ -535,7 +545,8 @@ static void random_source(struct buf *b, uint64_t *seed, bool may_sum, bool *is_
 		ONE_OF(seed, b, "A", "B", "A, C");
 		ONE_OF(seed, b, "", " Join v1 In C On v1 -> v0", " Where v0.x > 0");
 		ONE_OF(seed, b, " GroupBy v0.g Select v0.g As g, ", " Select 'all' As g, ");
-		ONE_OF(seed, b, "SUM(v0.x)", "MIN(v0.x)", "MAX(v0.n) - MIN(v0.x)");
+		ONE_OF(seed, b, "SUM(v0.x)", "MIN(v0.x)", "MAX(v0.n) - MIN(v0.x)",
+		       "PERCENTILE(v0.x, 50)", "PERCENTILE(v0.n, 90) - PERCENTILE(v0.x, 10)");
 		buf_add(b, STR(" As x, COUNT As n)"));
 	} else if (next(seed) % 5 == 0) {
 		buf_add(b, STR("From v0 In "));

@@ -91,6 +91,23 @@ static void reals_are_reckoned_as_the_processor_does(void **state)
 	}
 }
 
+static void ranks_are_those_over_runs(void **state)
+{
+	static const double whole[] = { 0, 1, 50, 90, 99, 99.9, 100 };
+	uint64_t seed = 7;
+
+	(void)state;
+	for (int i = 0; i < 100000; i++) {
+		double percent =
+			i % 2 ? whole[next(&seed) % 7] : (double)(next(&seed) % 100001) / 1000;
+		uint64_t nr = 1 + (next(&seed) >> (24 + next(&seed) % 40));
+		double want = ceil(percent / 100 * (double)nr);
+
+		assert_int_equal(advice_rank(as_bits(percent / 100), nr),
+				 want < 1 ? 1 : (uint64_t)want);
+	}
+}
+
 /* --- bags ------------------------------------------------------------------------------------- */
 
 /* A program that packs its first input: take and at_most, or a group with its sum. */
@@ -348,6 +365,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reals_are_reckoned_as_the_processor_does),
+		cmocka_unit_test(ranks_are_those_over_runs),
 		cmocka_unit_test(a_join_is_idempotent_commutative_and_associative),
 		cmocka_unit_test(a_full_bag_says_so_wherever_it_goes),
 		cmocka_unit_test(a_thread_that_gets_back_all_it_wrote_keeps_its_name),

@@ -2,6 +2,7 @@
  * one is told of each request is what the first one packed for it. */
 #include "unit.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "capture/weave/weave.h"
+#include "children.h"
 #include "query/partial.h"
 #include "query/run.h"
 
@@ -46,6 +48,7 @@ struct chain {
 	struct link client, middle, back;
 	bool is_kept; /* the client works without end: met in the middle */
 	struct weave *w;
+	pid_t guardians[3]; /* of client, middle, back */
 };
 
 static void link_start(struct link *l, const char *const *args)
@@ -62,6 +65,7 @@ static void link_start(struct link *l, const char *const *args)
 	}
 	close(out[1]);
 	l->out = fdopen(out[0], "r");
+	assert_true(child_begins(l->pid, chain_path));
 }
 
 static uint64_t link_said(struct link *l, const char *word)
@@ -124,13 +128,21 @@ static void watch(struct chain *c, bool with_begins)
 	struct buf told = { 0 };
 
 	assert_int_equal(weave_open(&c->w, &o, &err), 0);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
 		if (weave_enter(c->w, pids[i], &told, &err) < 0) {
+			int code = err.code;
+
 			print_message("skipped: %s\n", err.msg);
 			for (int k = 0; k < 3; k++)
 				kill(pids[k], SIGKILL);
+			weave_close(c->w);
+			buf_done(&told);
+			assert_true(code == EPERM || code == EACCES);
 			skip();
 		}
+		c->guardians[i] = child_youngest();
+		assert_true(c->guardians[i] > 0);
+	}
 	buf_done(&told);
 	install(c->w, 1,
 		with_begins ? "From s In Server.begin Join c In First(Client.begin) On c -> s "
@@ -322,6 +334,62 @@ static void connections_that_were_there_before_are_met_in_the_middle(void **stat
 	met_in_the_middle(true, "threads", "4");
 }
 
+static uint64_t lost(struct weave *w, enum loss loss)
+{
+	struct weave_health h;
+
+	weave_health(w, &h);
+	return h.losses.count[loss];
+}
+
+/* A guardian gets no processor for longer than our code goes on without it: what its process does
+ * meanwhile is not seen, and what others see of it is told to be missing, never taken for something
+ * else. */
+static void unwatched_for_a_while(bool is_local, int which)
+{
+	const char *const more[] = { "--threads", "3", "--seconds", "600", "--rate", "3000", NULL };
+	struct chain c = { 0 };
+	uint64_t right = 0, wrong, all = 0;
+
+	chain_start(&c, is_local, "threads", more);
+	watch(&c, false);
+	for (int i = 0; i < 100 && answer(c.w, 1) < ENOUGH; i++)
+		gather(c.w, 5);
+	kill(c.guardians[which], SIGSTOP);
+	for (int i = 0; i < 100 && lost(c.w, LOSS_ADVICE_ASLEEP) < ENOUGH; i++)
+		gather(c.w, 10);
+	kill(c.guardians[which], SIGCONT);
+	/* what goes on is right again, and all of it */
+	for (int i = 0; i < 100 && (all < ENOUGH || right < all); i++) {
+		all = answer(c.w, 3);
+		right = answer(c.w, 1);
+		gather(c.w, 20);
+		all = answer(c.w, 3) - all;
+		right = answer(c.w, 1) - right;
+	}
+	wrong = answer(c.w, 2);
+	print_message("%s, %d unwatched for a while: %llu wrong; %llu not seen, %llu not taken\n",
+		      is_local ? "local" : "tcp", which, (unsigned long long)wrong,
+		      (unsigned long long)lost(c.w, LOSS_ADVICE_ASLEEP),
+		      (unsigned long long)lost(c.w, LOSS_BAGS_DOUBTED));
+	assert_true(lost(c.w, LOSS_ADVICE_ASLEEP) >= ENOUGH);
+	assert_true(lost(c.w, LOSS_BAGS_DOUBTED) >= ENOUGH);
+	weave_close(c.w);
+	kill(c.client.pid, SIGTERM);
+	assert_true(link_said(&c.client, "answered ") > 0);
+	chain_end(&c);
+	assert_int_equal(wrong, 0);
+	assert_true(all >= ENOUGH && right == all);
+}
+
+static void what_is_not_watched_for_a_while_is_not_taken_for_something_else(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		unwatched_for_a_while(false, i);
+	unwatched_for_a_while(true, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +398,7 @@ int main(void)
 		cmocka_unit_test(each_request_sees_its_client_in_a_loop_of_events),
 		cmocka_unit_test(each_request_sees_its_client_in_processes_that_are_forked),
 		cmocka_unit_test(connections_that_were_there_before_are_met_in_the_middle),
+		cmocka_unit_test(what_is_not_watched_for_a_while_is_not_taken_for_something_else),
 	};
 
 	chain_path = getenv("CULPRIT_CHAIN");

@@ -67,6 +67,7 @@ static struct courier courier(struct thread *t)
 				 .writer = &t->writer,
 				 .state = &t->state,
 				 .room = &t->room,
+				 .until = UINT64_MAX,
 				 .now = __builtin_ia32_rdtsc() };
 }
 
@@ -76,9 +77,12 @@ static ssize_t put(struct thread *t, int fd, const void *bytes, size_t n)
 {
 	struct courier c = courier(t);
 	uint64_t a[6] = { (uint64_t)fd, (uint64_t)bytes, n };
-	bool ends = courier_enter(&c, CARRY_OUT, a);
-	ssize_t r = send(fd, bytes, n, MSG_NOSIGNAL);
+	bool ends;
+	ssize_t r;
 
+	c.first = bytes;
+	ends = courier_enter(&c, CARRY_OUT, a);
+	r = send(fd, bytes, n, MSG_NOSIGNAL);
 	if (ends)
 		courier_leave(&c, CARRY_OUT, a, r);
 	return r;
@@ -394,7 +398,6 @@ static void connections_are_met_in_the_middle(void **state)
 {
 	int v[2];
 
-	(void)state;
 	pair_made(v, false);
 	assert_int_equal(send(v[0], room, 1234, 0), 1234);
 	assert_int_equal(recv(v[1], room, 34, 0), 34);
@@ -415,6 +418,8 @@ static void connections_are_met_in_the_middle(void **state)
 	shut(v);
 	/* within the host the sender has to say where it is: nothing before, never something wrong
 	 */
+	tear_down(state);
+	set_up(state);
 	pair_made(v, true);
 	assert_int_equal(send(v[0], room, 50, 0), 50);
 	for (uint64_t i = 100; i < 105; i++) {
@@ -701,6 +706,168 @@ static void each_request_of_a_chain_sees_what_its_client_packed(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
+/* --- bytes that passed somebody by ------------------------------------------------------------ */
+
+/* A request of its own length and bytes, and what the server sees of it. */
+static void ask(int *v, uint64_t number)
+{
+	char bytes[200];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)(number * 31 + i);
+	begins(&client);
+	pack(&client, number);
+	assert_int_equal(put(&client, v[0], bytes, 40 + number), 40 + number);
+	assert_int_equal(get(&middle, v[1], room, sizeof(room)), 40 + number);
+}
+
+static void answer(int *v)
+{
+	put(&middle, v[1], room, 10);
+	get(&client, v[0], room, sizeof(room));
+}
+
+/* What is sent while nothing of the sender is seen, or by calls that pass us by, is not of the
+ * request before. */
+static void what_nobody_saw_sent_is_not_of_another_request(void **state)
+{
+	for (int local = 0; local < 2; local++) {
+		int v[2];
+
+		tear_down(state);
+		set_up(state);
+		pair_watched(v, local, &client, &middle);
+		ask(v, 1);
+		assert_sees(&middle, 1);
+		answer(v);
+		assert_int_equal(processes[1].counts.nr_doubted, 0);
+		/* in two pieces: counted once */
+		assert_int_equal(send(v[0], room, 33, 0), 33);
+		assert_int_equal(get(&middle, v[1], room, 30), 30);
+		assert_sees_nothing(&middle);
+		assert_int_equal(get(&middle, v[1], room, sizeof(room)), 3);
+		assert_sees_nothing(&middle);
+		assert_int_equal(processes[1].counts.nr_doubted, 1);
+		answer(v);
+		/* the sender counts wrongly by now, which is seen by who reads; within the host who
+		 * reads counts as the sender does */
+		ask(v, 2);
+		if (local)
+			assert_sees(&middle, 2);
+		else
+			assert_sees_nothing(&middle);
+		assert_int_equal(processes[1].counts.nr_doubted, local ? 1 : 2);
+		answer(v);
+		/* of TCP the kernel knows it: who is doubted has asked */
+		if (!local) {
+			ask(v, 3);
+			answer(v);
+			ask(v, 4);
+			assert_sees(&middle, 4);
+			assert_int_equal(processes[0].counts.nr_corrected, 1);
+		}
+		shut(v);
+	}
+}
+
+/* The sender's watch wakes up: what it did not see is known to be unknown. */
+static void what_was_sent_asleep_is_not_known_afterwards_either(void **state)
+{
+	for (int local = 0; local < 2; local++) {
+		int v[2];
+
+		tear_down(state);
+		set_up(state);
+		pair_watched(v, local, &client, &middle);
+		ask(v, 1);
+		answer(v);
+		assert_int_equal(send(v[0], room, 33, 0), 33);
+		processes[0].session++;
+		begins(&client);
+		pack(&client, 2);
+		assert_int_equal(put(&client, v[0], room, 50), 50);
+		assert_int_equal(get(&middle, v[1], room, 33), 33);
+		assert_sees_nothing(&middle);
+		answer(v);
+		assert_int_equal(get(&middle, v[1], room, 50), 50);
+		if (!local)
+			assert_sees(&middle, 2);
+		answer(v);
+		ask(v, 3);
+		assert_sees(&middle, 3);
+		shut(v);
+	}
+}
+
+/* A call that was seen to begin ends unseen; what is sent after it is another's. */
+static void a_call_that_ends_asleep_is_all_that_is_known(void **state)
+{
+	const enum carry_call calls[] = { CARRY_OUT, CARRY_OUT_PARTS };
+
+	for (int i = 0; i < 4; i++) {
+		struct courier c;
+		uint64_t a[6] = { 0, (uint64_t)room, 70 };
+		int v[2];
+
+		tear_down(state);
+		set_up(state);
+		pair_watched(v, i & 1, &client, &middle);
+		begins(&client);
+		pack(&client, 1);
+		a[0] = (uint64_t)v[0];
+		c = courier(&client);
+		assert_true(courier_enter(&c, calls[i / 2], a));
+		assert_int_equal(send(v[0], room, 70, 0), 70);
+		assert_int_equal(get(&middle, v[1], room, 40), 40);
+		assert_sees(&middle, 1);
+		processes[0].session++;
+		c = courier(&client);
+		courier_asleep(&c, calls[i / 2], a, 70);
+		assert_int_equal(get(&middle, v[1], room, 30), 30);
+		assert_sees(&middle, 1);
+		answer(v);
+		assert_int_equal(send(v[0], room, 20, 0), 20);
+		assert_int_equal(get(&middle, v[1], room, 20), 20);
+		assert_sees_nothing(&middle);
+		assert_int_equal(processes[1].counts.nr_doubted, 1);
+		shut(v);
+	}
+}
+
+/* A wrong position is planted at either end: what is found there is of other bytes. */
+static void a_wrong_position_is_noticed(void **state)
+{
+	for (int i = 0; i < 4; i++) {
+		int v[2];
+
+		tear_down(state);
+		set_up(state);
+		pair_watched(v, false, &client, &middle);
+		for (uint64_t k = 1; k <= 3; k++) {
+			ask(v, k);
+			assert_sees(&middle, k);
+			answer(v);
+		}
+		if (i & 1)
+			processes[0].fds[v[0]].s.out += i & 2 ? 43 : (uint64_t)-43;
+		else
+			processes[1].fds[v[1]].s.in += i & 2 ? 43 : (uint64_t)-43;
+		ask(v, 4);
+		/* who sends notices that itself */
+		if (i & 1)
+			assert_sees(&middle, 4);
+		else
+			assert_sees_nothing(&middle);
+		assert_int_equal(processes[1].counts.nr_doubted, !(i & 1));
+		answer(v);
+		/* it was looked up */
+		ask(v, 5);
+		assert_sees(&middle, 5);
+		assert_int_equal(processes[!(i & 1)].counts.nr_corrected, 1);
+		shut(v);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -714,6 +881,10 @@ int main(void)
 		TEST(calls_that_passed_by_are_made_up_for),
 		TEST(another_session_knows_nothing_of_the_one_before),
 		TEST(each_request_of_a_chain_sees_what_its_client_packed),
+		TEST(what_nobody_saw_sent_is_not_of_another_request),
+		TEST(what_was_sent_asleep_is_not_known_afterwards_either),
+		TEST(a_call_that_ends_asleep_is_all_that_is_known),
+		TEST(a_wrong_position_is_noticed),
 	};
 
 	return RUN(tests);

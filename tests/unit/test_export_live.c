@@ -110,6 +110,78 @@ static void peers_tell_their_health(void **state)
 	buf_done(&out);
 }
 
+static const struct live_column histogram_columns[] = {
+	{ .name = { "le", 2 }, .is_key = true },
+	{ .name = { "size", 4 } },
+	{ .name = { "size.histogram", 14 } },
+};
+static const struct live_bucket low[] = { { -2, -1, 1 }, { 0, 0, 2 }, { 1, 2, 3 }, { 8, 16, 4 } },
+				high[] = { { 16, 32, 5 } };
+static const struct live_value histogram_values[][3] = {
+	{ LIVE_T("a"), { LIVE_BUCKETS, { .buckets = { low, 4, 41.5 } } }, LIVE_D(1) },
+	{ LIVE_T("b"), { LIVE_BUCKETS, { .buckets = { high, 1, 100 } } }, LIVE_D(1) },
+};
+static const double histogram_series[3] = { NAN, NAN, 1 };
+static const struct live_row histogram_rows[] = { { histogram_values[0], histogram_series },
+						  { histogram_values[1], histogram_series } };
+static const struct live_answer histogram = { .id = { "H", 1 },
+					      .columns = histogram_columns,
+					      .nr_columns = 3,
+					      .rows = histogram_rows,
+					      .nr_rows = 2,
+					      .since_ns = 90 * NS_S,
+					      .first_ns = 100 * NS_S,
+					      .step_ns = NS_S,
+					      .nr_steps = 1 };
+
+#define NAME "culprit_query_size_histogram"
+/* All rows have the same bounds, and counts are of all that is below. */
+static void histograms_are_histograms_of_prometheus(void **state)
+{
+	const struct live_answer *all[] = { &histogram };
+	struct buf out = { 0 };
+
+	(void)state;
+	prometheus_write(all, 1, NULL, 0, &out);
+	assert_has(&out, "# TYPE " NAME " histogram\n" NAME
+			 "_bucket{query=\"H\",le_1=\"a\",le=\"-1\"} 1\n" NAME
+			 "_bucket{query=\"H\",le_1=\"a\",le=\"0\"} 3\n" NAME
+			 "_bucket{query=\"H\",le_1=\"a\",le=\"2\"} 6\n" NAME
+			 "_bucket{query=\"H\",le_1=\"a\",le=\"16\"} 10\n" NAME
+			 "_bucket{query=\"H\",le_1=\"a\",le=\"32\"} 10\n" NAME
+			 "_bucket{query=\"H\",le_1=\"a\",le=\"+Inf\"} 10\n" NAME
+			 "_sum{query=\"H\",le_1=\"a\"} 41.5\n" NAME
+			 "_count{query=\"H\",le_1=\"a\"} 10\n" NAME
+			 "_bucket{query=\"H\",le_1=\"b\",le=\"-1\"} 0\n");
+	assert_has(&out, NAME "_bucket{query=\"H\",le_1=\"b\",le=\"32\"} 5\n");
+	assert_has(&out, "# TYPE culprit_query_size_histogram_now gauge\n");
+	buf_done(&out);
+}
+
+static void histograms_are_histograms_of_opentelemetry(void **state)
+{
+	const struct live_answer *all[] = { &histogram };
+	/* count 4, sum 5, bucket_counts 6, explicit_bounds 7 of row b */
+	const struct str point =
+		STR("\x21\x05\0\0\0\0\0\0\0\x29\0\0\0\0\0\0\x59\x40\x32\x18\0\0\0\0\0\0\0\0"
+		    "\x05\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x3a\x10\0\0\0\0\0\0\x30\x40"
+		    "\0\0\0\0\0\0\x40\x40\x4a");
+	struct buf out = { 0 };
+
+	(void)state;
+	otlp_metrics_json(all, 1, &out);
+	assert_has(&out, "{\"name\":\"size\",\"histogram\":{\"aggregationTemporality\":2,"
+			 "\"dataPoints\":[{\"attributes\":[{\"key\":\"le\",\"value\":"
+			 "{\"stringValue\":\"a\"}}],\"startTimeUnixNano\":\"90000000000\","
+			 "\"timeUnixNano\":\"101000000000\",\"count\":\"10\",\"sum\":41.5,"
+			 "\"bucketCounts\":[\"0\",\"1\",\"2\",\"0\",\"3\",\"0\",\"4\",\"0\"],"
+			 "\"explicitBounds\":[-2,-1,0,1,2,8,16]}");
+	buf_clear(&out);
+	otlp_metrics_proto(all, 1, &out);
+	assert_true(str_find(buf_str(&out), point) < out.n);
+	buf_done(&out);
+}
+
 static void metrics_of_opentelemetry_as_json(void **state)
 {
 	const struct live_answer *all[] = { &answer };
@@ -154,6 +226,8 @@ int main(void)
 		cmocka_unit_test(samples_of_one_name_stand_together),
 		cmocka_unit_test(names_and_values_cannot_spoil_the_page),
 		cmocka_unit_test(peers_tell_their_health),
+		cmocka_unit_test(histograms_are_histograms_of_prometheus),
+		cmocka_unit_test(histograms_are_histograms_of_opentelemetry),
 		cmocka_unit_test(metrics_of_opentelemetry_as_json),
 		cmocka_unit_test(metrics_of_opentelemetry_as_protobuf),
 	};

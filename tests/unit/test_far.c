@@ -94,6 +94,18 @@ static void begin(struct bag *b, struct bag_writer *w, uint64_t thread)
 	bag_writer_begin(w, thread << 32);
 }
 
+static void put(struct host *h, uint64_t key, uint64_t from, uint64_t to, uint64_t origin,
+		const struct bag *b)
+{
+	const struct handover_sending r = {
+		.key = key, .start = from, .origin = origin, .bytes = b, .nr = bag_bytes(b)
+	};
+
+	assert_true(handover_put(h->table, &r, ++h->ticks));
+	handover_say_sent(h->table, key, &(struct handover_said){ to, HANDOVER_NO_END, h->ticks },
+			  h->ticks);
+}
+
 /* Bytes [from, to) of the stream are sent, with a bag that has this number; 0: with nothing. */
 static void send(struct host *h, uint64_t key, uint64_t from, uint64_t to, uint64_t number)
 {
@@ -103,8 +115,7 @@ static void send(struct host *h, uint64_t key, uint64_t from, uint64_t to, uint6
 	begin(&b, &w, number + 1);
 	if (number)
 		bag_with(&b, &w, number, 100 + number);
-	assert_true(handover_put(h->table, key, from, number, &b, bag_bytes(&b), ++h->ticks));
-	handover_say_sent(h->table, key, to, h->ticks);
+	put(h, key, from, to, number, &b);
 }
 
 static void promised(struct bag *b, struct bag_writer *w, uint64_t from, uint64_t to)
@@ -304,8 +315,7 @@ static void what_waits_is_handed_on_when_it_has_come(void **state)
 	begin(&bag, &w, 5);
 	bag_promise(&bag, &w, &p, 50);
 	bag_with(&bag, &w, 70, 60);
-	assert_true(handover_put(b.table, BACK, 0, 1, &bag, bag_bytes(&bag), ++b.ticks));
-	handover_say_sent(b.table, BACK, 40, b.ticks);
+	put(&b, BACK, 0, 40, 1, &bag);
 	collect(&b);
 	assert_int_equal(b.nr_messages, 0);
 	send(&a, KEY, 0, 100, 7);

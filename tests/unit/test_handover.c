@@ -32,12 +32,67 @@ static void table_free(struct handover *h)
 	munmap(h, HANDOVER_RING_AT + h->ring_bytes);
 }
 
+static uint64_t put(struct handover *h, uint64_t key, uint64_t start, uint64_t origin,
+		    const void *bytes, size_t nr, uint64_t now)
+{
+	const struct handover_sending r = {
+		.key = key, .start = start, .origin = origin, .bytes = bytes, .nr = nr
+	};
+
+	return handover_put(h, &r, now);
+}
+
+static bool say(struct handover *h, uint64_t key, uint64_t sent, uint64_t now)
+{
+	const struct handover_said s = { sent, sent & ~HANDOVER_SENDING, now };
+
+	return handover_say_sent(h, key, &s, now);
+}
+
 static size_t find(const struct handover *h, uint64_t key, uint64_t from, uint64_t to,
 		   struct handover_found *v)
 {
 	struct handover_missing m;
 
 	return handover_find(h, key, from, to, 100, v, &m);
+}
+
+static bool knows(const struct handover *h, uint64_t from, uint64_t to)
+{
+	struct handover_found v[HANDOVER_FOUND_MAX];
+	struct handover_missing m;
+
+	handover_find(h, 7, from, to, 100, v, &m);
+	return !m.is_unknown;
+}
+
+/* A record holds as far as its sender knows what it has sent. */
+static void what_passed_the_sender_by_is_not_known(void **state)
+{
+	struct handover *h = table_new(RING);
+
+	(void)state;
+	/* nobody has ever said anything */
+	assert_true(knows(h, 0, 10));
+	put(h, 7, 100, 1, "first\0\0", 5, 100);
+	assert_false(say(h, 7, 150, 100));
+	assert_true(knows(h, 100, 150));
+	assert_false(knows(h, 140, 151));
+	/* who finds nothing has nothing that could be another's */
+	assert_true(knows(h, 0, 100));
+	/* it is told so, once */
+	handover_doubt(h, 7);
+	assert_true(say(h, 7, 160, 100));
+	assert_false(say(h, 7, 160, 100));
+	assert_true(knows(h, 140, 151));
+	assert_true(handover_follows(h, 7, 160));
+	assert_false(handover_follows(h, 7, 150));
+	/* calls were not seen up to 300 */
+	handover_meet(h, 7, 300, 100);
+	assert_false(knows(h, 100, 150));
+	assert_false(knows(h, 299, 310));
+	assert_true(knows(h, 300, 310));
+	table_free(h);
 }
 
 static void a_record_holds_until_the_next_one(void **state)
@@ -48,9 +103,9 @@ static void a_record_holds_until_the_next_one(void **state)
 
 	(void)state;
 	assert_int_equal(find(h, 7, 0, 10, v), 0);
-	handover_put(h, 7, 100, 1, "first\0\0", 5, 100);
-	handover_put(h, 7, 200, 2, "second\0", 6, 100);
-	handover_put(h, 8, 150, 3, "another stream\0", 14, 100);
+	put(h, 7, 100, 1, "first\0\0", 5, 100);
+	put(h, 7, 200, 2, "second\0", 6, 100);
+	put(h, 8, 150, 3, "another stream\0", 14, 100);
 	assert_int_equal(find(h, 7, 0, 100, v), 0);
 	assert_int_equal(find(h, 7, 0, 101, v), 1);
 	assert_int_equal(find(h, 7, 150, 160, v), 1);
@@ -77,13 +132,13 @@ static void what_was_not_sent_is_overruled(void **state)
 	struct handover_found v[HANDOVER_FOUND_MAX];
 
 	(void)state;
-	handover_put(h, 7, 100, 1, "a\0\0\0\0\0\0", 1, 100);
-	handover_put(h, 7, 100, 2, "b\0\0\0\0\0\0", 1, 100);
-	handover_put(h, 7, 130, 3, "c\0\0\0\0\0\0", 1, 100);
+	put(h, 7, 100, 1, "a\0\0\0\0\0\0", 1, 100);
+	put(h, 7, 100, 2, "b\0\0\0\0\0\0", 1, 100);
+	put(h, 7, 130, 3, "c\0\0\0\0\0\0", 1, 100);
 	assert_int_equal(find(h, 7, 100, 200, v), 2);
 	assert_int_equal(v[0].origin, 2);
 	assert_int_equal(v[1].origin, 3);
-	handover_put(h, 7, 110, 4, "d\0\0\0\0\0\0", 1, 100);
+	put(h, 7, 110, 4, "d\0\0\0\0\0\0", 1, 100);
 	assert_int_equal(find(h, 7, 100, 200, v), 2);
 	assert_int_equal(v[1].origin, 4);
 	table_free(h);
@@ -97,7 +152,7 @@ static void more_than_fit_are_the_first_ones(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 20; i++)
-		handover_put(h, 7, i * 10, i, &i, 8, 100);
+		put(h, 7, i * 10, i, &i, 8, 100);
 	assert_int_equal(handover_find(h, 7, 0, 200, 100, v, &m), HANDOVER_FOUND_MAX);
 	assert_int_equal(m.nr_more, 20 - HANDOVER_FOUND_MAX);
 	for (uint64_t i = 0; i < HANDOVER_FOUND_MAX; i++)
@@ -114,7 +169,7 @@ static void records_end_with_their_time_and_their_ring(void **state)
 	struct handover_missing m;
 
 	(void)state;
-	at = handover_put(h, 7, 0, 1, big, HANDOVER_BYTES_MAX, 100);
+	at = put(h, 7, 0, 1, big, HANDOVER_BYTES_MAX, 100);
 	assert_int_equal(handover_find(h, 7, 0, 1, 100 + LIVES, v, &m), 1);
 	assert_false(m.is_gone);
 	assert_int_equal(handover_find(h, 7, 0, 1, 101 + LIVES, v, &m), 0);
@@ -122,10 +177,10 @@ static void records_end_with_their_time_and_their_ring(void **state)
 	assert_int_equal(handover_read(h, at, HANDOVER_BYTES_MAX, room, sizeof(room)),
 			 HANDOVER_BYTES_MAX);
 	for (uint64_t i = 0; i < RING / HANDOVER_BYTES_MAX; i++)
-		handover_put(h, 9, i, 1, big, HANDOVER_BYTES_MAX, 100);
+		put(h, 9, i, 1, big, HANDOVER_BYTES_MAX, 100);
 	assert_int_equal(find(h, 7, 0, 1, v), 0);
 	assert_int_equal(handover_read(h, at, HANDOVER_BYTES_MAX, room, sizeof(room)), -1);
-	assert_int_equal(handover_put(h, 7, 0, 1, big, HANDOVER_BYTES_MAX + 1, 100), 0);
+	assert_int_equal(put(h, 7, 0, 1, big, HANDOVER_BYTES_MAX + 1, 100), 0);
 	assert_int_equal(h->nr_too_long, 1);
 	table_free(h);
 }
@@ -137,10 +192,10 @@ static void a_full_index_is_counted_and_the_old_make_room(void **state)
 
 	(void)state;
 	for (uint64_t key = 1; key <= 2 * HANDOVER_STREAMS; key++)
-		nr += handover_put(h, key, 0, 1, "x\0\0\0\0\0\0", 1, 100) != 0;
+		nr += put(h, key, 0, 1, "x\0\0\0\0\0\0", 1, 100) != 0;
 	assert_in_range(nr, HANDOVER_STREAMS / 2, HANDOVER_STREAMS);
 	assert_int_equal(h->nr_no_room, 2 * HANDOVER_STREAMS - nr);
-	assert_int_not_equal(handover_put(h, 1 << 30, 0, 1, "x\0\0\0\0\0\0", 1, 101 + LIVES), 0);
+	assert_int_not_equal(put(h, 1 << 30, 0, 1, "x\0\0\0\0\0\0", 1, 101 + LIVES), 0);
 	table_free(h);
 }
 
@@ -151,13 +206,13 @@ static void a_sender_says_how_much_it_has_sent(void **state)
 
 	(void)state;
 	assert_int_equal(handover_sent(h, 7, &sent, &tick), HANDOVER_UNSAID);
-	handover_say_sent(h, 7, 0, 100);
+	say(h, 7, 0, 100);
 	assert_int_equal(handover_sent(h, 7, &sent, &tick), HANDOVER_SAID);
 	assert_int_equal(sent, 0);
-	handover_say_sent(h, 7, 500 | HANDOVER_SENDING, 100);
+	say(h, 7, 500 | HANDOVER_SENDING, 100);
 	assert_int_equal(handover_sent(h, 7, &sent, &tick), HANDOVER_MORE);
 	assert_int_equal(sent, 500);
-	handover_say_sent(h, 7, 600, 100);
+	say(h, 7, 600, 100);
 	assert_int_equal(handover_sent(h, 7, &sent, &tick), HANDOVER_SAID);
 	assert_int_equal(sent, 600);
 	assert_int_equal(tick, 100);
@@ -210,9 +265,9 @@ static void *write_on(void *arg)
 	for (uint64_t start = 0; now_ns() < w->until; start += 10) {
 		size_t n = truth(w->key, start, bytes);
 
-		handover_put(w->h, w->key, start, start ^ w->key, bytes, n, 100);
+		put(w->h, w->key, start, start ^ w->key, bytes, n, 100);
 		/* who reads goes by it */
-		handover_say_sent(w->h, w->key, start + 10, 100);
+		say(w->h, w->key, start + 10, 100);
 	}
 	return NULL;
 }
@@ -310,6 +365,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_record_holds_until_the_next_one),
+		cmocka_unit_test(what_passed_the_sender_by_is_not_known),
 		cmocka_unit_test(what_was_not_sent_is_overruled),
 		cmocka_unit_test(more_than_fit_are_the_first_ones),
 		cmocka_unit_test(records_end_with_their_time_and_their_ring),

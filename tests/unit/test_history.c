@@ -250,12 +250,66 @@ static void seconds_are_told_once_and_again_when_they_change(void **state)
 	assert_int_equal(history_next(w.h, 1002 * NS_S, &is_again), NS_NONE);
 	assert_false(is_again);
 	see(&w, 1000, "b", "scan", 7);
-	assert_int_equal(history_late(w.h), 1);
+	assert_int_equal(history_late(w.h), 0);
 	assert_int_equal(history_next(w.h, 1002 * NS_S, &is_again), 1000 * NS_S);
 	assert_true(is_again);
 	assert_int_equal(history_second(w.h, 1000 * NS_S, &w.arena, &w.a, &w.err), 0);
 	assert_int_equal(w.a.nr_rows, 2);
 	assert_int_equal(w.a.rows[1].values[2].i, 7);
+	end(&w);
+}
+
+/* Who tells a second once waits for what comes late; what comes even later is counted. */
+static void a_second_is_told_for_good_with_all_that_came(void **state)
+{
+	struct watch w;
+	bool is_again;
+
+	(void)state;
+	begin(&w, by_two);
+	see(&w, 1000, "a", "scan", 1);
+	assert_int_equal(history_next(w.h, 1002 * NS_S, &is_again), 1000 * NS_S);
+	see(&w, 1000, "a", "scan", 2);
+	assert_int_equal(history_next_final(w.h, 1000 * NS_S), NS_NONE);
+	assert_int_equal(history_next_final(w.h, 1001 * NS_S), 1000 * NS_S);
+	assert_int_equal(history_second(w.h, 1000 * NS_S, &w.arena, &w.a, &w.err), 0);
+	assert_int_equal(w.a.rows[0].values[2].i, 3);
+	assert_int_equal(history_next_final(w.h, 1001 * NS_S), NS_NONE);
+	assert_int_equal(history_late(w.h), 0);
+	see(&w, 1000, "a", "scan", 4);
+	assert_int_equal(history_late(w.h), 1);
+	assert_int_equal(history_next_final(w.h, 1001 * NS_S), NS_NONE);
+	end(&w);
+}
+
+/* The room of a second is needed by that of two minutes later: it is told before. */
+static void no_second_gives_way_untold(void **state)
+{
+	struct watch w;
+	int nr_told = 0;
+	bool is_again;
+
+	(void)state;
+	begin(&w, by_two);
+	for (int64_t second = 1000; second < 1000 + 3 * HISTORY_STEPS; second += 5) {
+		int64_t room = history_room((second + 1) * NS_S);
+
+		while (history_next(w.h, room, &is_again) != NS_NONE)
+			nr_told++;
+		see(&w, second, "a", "scan", 1);
+	}
+	/* just as many as had to */
+	assert_int_equal(nr_told, 2 * HISTORY_STEPS / 5);
+	while (history_next(w.h, 2000 * NS_S, &is_again) != NS_NONE)
+		nr_told++;
+	assert_int_equal(nr_told, 3 * HISTORY_STEPS / 5);
+	ask(&w, 0, 2000);
+	assert_int_equal(w.a.losses.count[LOSS_SECONDS_MISSED], 0);
+	/* and one that is older than all that is kept is in the whole, and counted */
+	see(&w, 1000, "a", "scan", 1000);
+	ask(&w, 0, 2000);
+	assert_int_equal(w.a.losses.count[LOSS_SECONDS_MISSED], 1);
+	assert_int_equal(w.a.rows[0].values[2].i, 1000 + 3 * HISTORY_STEPS / 5);
 	end(&w);
 }
 
@@ -282,6 +336,8 @@ int main(void)
 		cmocka_unit_test(histograms_have_their_buckets),
 		cmocka_unit_test(the_latest_rows_are_kept),
 		cmocka_unit_test(seconds_are_told_once_and_again_when_they_change),
+		cmocka_unit_test(a_second_is_told_for_good_with_all_that_came),
+		cmocka_unit_test(no_second_gives_way_untold),
 		cmocka_unit_test(what_is_no_query_is_told),
 	};
 

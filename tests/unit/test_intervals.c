@@ -78,8 +78,11 @@ static void spend(struct world *w, const uint64_t *way, size_t depth)
 						      THREAD_ON, WAIT_NONE, -1 });
 	w->now += off + late;
 	for (size_t i = 0; i < depth && w->in; i++) {
-		*map_at(&w->in->ns, way[i]) += (uint64_t)(off + late);
-		*map_at(&w->in->waits[why], way[i]) += (uint64_t)off;
+		/* the machine stands still: that is no part of the function that it meets */
+		bool is_own = why != WAIT_GC || !i;
+
+		*map_at(&w->in->ns, way[i]) += (uint64_t)((is_own ? off : 0) + late);
+		*map_at(&w->in->waits[why], way[i]) += is_own ? (uint64_t)off : 0;
 		*map_at(&w->in->waits[WAIT_CPU], way[i]) += (uint64_t)late;
 	}
 }

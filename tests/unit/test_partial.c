@@ -334,6 +334,99 @@ static void half_a_message_is_refused(void **state)
 	asked_done(&a);
 }
 
+/* --- how exact percentiles are ---------------------------------------------------------------- */
+
+#define VALUES 40000
+#define AGENTS 8
+
+struct exact {
+	double percentiles[4];
+	double sum;
+	uint64_t nr;
+};
+
+static int take_exact(void *ctx, const struct answer_cell *cells, size_t nr)
+{
+	struct exact *e = ctx;
+
+	assert_int_equal(nr, 5);
+	for (size_t i = 0; i < 4; i++)
+		e->percentiles[i] = value_as_double(cells[i].value);
+	e->sum = cells[4].buckets->sum;
+	vec_each (&cells[4].buckets->v, b)
+		e->nr += b->nr;
+	return 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Numbers that lie so many powers of two apart, told by several agents, as bytes. */
+static void spread_over(unsigned powers, double error)
+{
+	static const double which[] = { 1, 50, 90, 99 };
+	static double values[VALUES];
+	struct partial agents[AGENTS], whole;
+	struct exact got = { 0 };
+	struct answer answer = { &got, take_exact };
+	struct error err = { 0 };
+	struct asked a;
+	double sum = 0;
+
+	ask(&a, "From e In T Select PERCENTILE(e.x, 1), PERCENTILE(e.x, 50), PERCENTILE(e.x, 90), "
+		"PERCENTILE(e.x, 99), HISTOGRAM(e.x)");
+	for (size_t i = 0; i < AGENTS; i++)
+		partial_init(&agents[i], &a.shape);
+	srand(powers);
+	for (size_t i = 0; i < VALUES; i++) {
+		struct partial *p = &agents[(unsigned)rand() % AGENTS];
+		size_t group = partial_group(p, NULL, 1);
+
+		values[i] = floor(exp2(10 + powers * ((double)rand() / ((double)RAND_MAX + 1))));
+		sum += values[i];
+		for (size_t k = 0; k < p->shape.nr_cells; k++)
+			partial_add(p, group, k, value_int((int64_t)values[i]), 1);
+	}
+	partial_init(&whole, &a.shape);
+	for (size_t i = 0; i < AGENTS; i++) {
+		struct buf bytes = { 0 };
+		struct partial came;
+
+		partial_pack(&bytes, &agents[i]);
+		assert_int_equal(partial_unpack(&came, buf_str(&bytes), &err), 0);
+		assert_int_equal(partial_merge(&whole, &came, &err), 0);
+		partial_done(&came);
+		partial_done(&agents[i]);
+		buf_done(&bytes);
+	}
+	assert_int_equal(partial_answer(&whole, &a.plan, &answer, &err), 0);
+	qsort(values, VALUES, sizeof(*values), by_size);
+	for (size_t i = 0; i < 4; i++) {
+		double want = values[(size_t)ceil(which[i] / 100 * VALUES) - 1];
+
+		if (fabs(got.percentiles[i] - want) > error * want)
+			fail_msg("%u powers: %g is not %g", powers, got.percentiles[i], want);
+	}
+	assert_true(got.sum == sum && got.nr == VALUES);
+	assert_int_equal(whole.losses.count[LOSS_PERCENTILES_COARSE], error > 0 ? 4 : 0);
+	partial_done(&whole);
+	asked_done(&a);
+}
+
+static void percentiles_are_as_exact_as_is_said(void **state)
+{
+	(void)state;
+	spread_over(1, 0); /* the whole numbers from 1,024 to 2,047 */
+	spread_over(4, 0.00196);
+	spread_over(8, 0.00391);
+	spread_over(16, 0.00782);
+	spread_over(32, 0.01563);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -345,6 +438,7 @@ int main(void)
 		cmocka_unit_test(pieces_are_the_whole_when_put_together),
 		cmocka_unit_test(results_of_other_queries_are_refused),
 		cmocka_unit_test(half_a_message_is_refused),
+		cmocka_unit_test(percentiles_are_as_exact_as_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

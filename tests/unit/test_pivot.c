@@ -37,6 +37,28 @@ static void a_list_shows_each_number_over_time(void **state)
 		    "  b       scan                    7   █                       3   █\n");
 }
 
+/* The empty powers of two between 2 and 8 are bars, too. */
+static void a_histogram_is_its_range_and_bars(void **state)
+{
+	static const struct live_column columns[] = { { .name = { "h", 1 } } };
+	static const struct live_bucket buckets[] = {
+		{ -4, -2, 2 }, { 0, 0, 4 }, { 1, 2, 4 }, { 8, 16, 1 }
+	};
+	static const struct live_value value = { LIVE_BUCKETS, { .buckets = { buckets, 4, 30 } } };
+	static const double series[] = { NAN };
+	static const struct live_row row = { &value, series };
+	const struct live_answer a = {
+		.columns = columns, .nr_columns = 1, .rows = &row, .nr_rows = 1, .nr_steps = 1
+	};
+	struct report r;
+
+	(void)state;
+	report_init(&r);
+	pivot_list(&a, &r);
+	assert_text(&r, "         h  low to high\n"
+			"  -4 to 16  ▄██▁▁▂\n");
+}
+
 static void a_pivot_has_totals_at_its_right_and_foot(void **state)
 {
 	const struct pivot p = { &cells, &by_host, &by_program, &all, LIVE_PROGRAM, LIVE_SUM, 0 };
@@ -91,6 +113,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_list_shows_each_number_over_time),
+		cmocka_unit_test(a_histogram_is_its_range_and_bars),
 		cmocka_unit_test(a_pivot_has_totals_at_its_right_and_foot),
 		cmocka_unit_test(values_without_a_column_are_told),
 		cmocka_unit_test(a_second_has_its_time_in_each_row),

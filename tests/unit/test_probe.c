@@ -18,6 +18,7 @@
 #include "capture/probe/probe.h"
 #include "capture/probe/spawn.h"
 #include "capture/probe/ticks.h"
+#include "children.h"
 #include "program/functions.h"
 
 #define FRONT 16
@@ -120,12 +121,7 @@ static void functions_look_up(void)
 
 static bool is_sample(int pid)
 {
-	char path[32], to[4096];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	n = readlink(path, to, sizeof(to));
-	return n == (ssize_t)strlen(sample) && memcmp(to, sample, (size_t)n) == 0;
+	return child_runs(pid, sample);
 }
 
 static pid_t sample_start(const char *seconds, const char *threads, const char *forks)
@@ -137,8 +133,7 @@ static pid_t sample_start(const char *seconds, const char *threads, const char *
 		execv(sample, argv);
 		_exit(127);
 	}
-	for (int i = 0; i < 5000 && !is_sample(running); i++)
-		usleep(1000);
+	assert_true(child_begins(running, sample));
 	usleep(50000);
 	return running;
 }
@@ -716,7 +711,7 @@ static void programs_that_are_started_again_are_watched(void **state)
 		execl("/bin/sh", "sh", "-c", text, NULL);
 		_exit(127);
 	}
-	for (int i = 0; i < 200 && !(pid && is_sample(pid)); i++) {
+	for (int i = 0; i < 5000 && !(pid && is_sample(pid)); i++) {
 		size_t nr = 0;
 
 		usleep(1000);

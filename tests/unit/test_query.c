@@ -138,6 +138,11 @@ static void mistakes_are_told_with_their_place(void **state)
 		{ "From e In X Join y In Y On e -> y Select COUNT", "On y -> e" },
 		{ "From e In X Select e", "which of its fields" },
 		{ "From e In X Select e.a + 'b'", "a number is needed" },
+		{ "From e In X Select HISTOGRAM(e.a) + 1",
+		  "column 20: a HISTOGRAM is many numbers" },
+		{ "From e In X Join s In (From y In Y Select HISTOGRAM(y.a) As h) On s -> e Select "
+		  "s.h",
+		  "column 43: a HISTOGRAM is many numbers, and cannot be joined" },
 		{ "From e In X Where SUM(e.a) > 1 Select COUNT",
 		  "aggregates stand in Select only" },
 		{ "From e In X GroupBy e.a Select e.b, COUNT", "add it to GroupBy" },

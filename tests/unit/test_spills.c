@@ -2,6 +2,7 @@
  * or come late. */
 #include "unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -12,7 +13,7 @@
 #include "query/parse.h"
 #include "query/spills.h"
 
-#define RECORDS 64
+#define RECORDS 96
 
 static const char points_text[] = "tracepoint A at function a!a export n = arg0\n"
 				  "tracepoint C at function a!c export n = arg0\n"
@@ -249,6 +250,60 @@ static void recent_ones_of_a_branch_stay(void **state)
 	end(&r);
 }
 
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The sum over two groups, even and odd, of the median and of the highest hundredth. */
+static int64_t ranked(int64_t nr)
+{
+	int64_t sum = 0;
+
+	for (int64_t group = 0; group < 2; group++) {
+		int64_t v[4000];
+		size_t n = 0;
+
+		for (int64_t i = 0; i < nr; i++)
+			if (i % 2 == group)
+				v[n++] = i * 7919 % 1009 - 300;
+		if (!n)
+			continue;
+		qsort(v, n, sizeof(*v), by_number);
+		sum += v[(n + 1) / 2 - 1] + v[(99 * n + 99) / 100 - 1] + (int64_t)n + group;
+	}
+	return sum;
+}
+
+/* In the bag, and where nearly all of it is told by itself. */
+static void percentiles_of_what_is_packed_are_exact(void **state)
+{
+	static const int64_t numbers[] = { 1, 2, 3, 10, 60, 120, 200, 1000, 4000 };
+	static struct request r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		begin(&r,
+		      "From e In E Join s In (From a In A GroupBy a.n % 2 Select a.n % 2 As odd, "
+		      "PERCENTILE(a.n * 7919 % 1009 - 300, 50) As m, COUNT As c, "
+		      "PERCENTILE(a.n * 7919 % 1009 - 300, 99) As h) On s -> e "
+		      "Select s.odd, s.m, s.c, s.h",
+		      0);
+		events(&r, 'A', 0, numbers[i]);
+		events(&r, 'E', 0, 1);
+		take(&r, RECORDS);
+		spills_finish(r.spills, 0, 0);
+		assert_int_equal(spills_waiting(r.spills), 0);
+		assert_true((numbers[i] >= 120) == (r.nr_records > 0));
+		assert_int_equal(r.out.nr_lost + r.nr_incomplete, 0);
+		assert_int_equal(r.nr_rows, numbers[i] > 1 ? 2 : 1);
+		assert_int_equal(r.sum, ranked(numbers[i]));
+		end(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +312,7 @@ int main(void)
 		cmocka_unit_test(what_nobody_takes_is_lost_and_said_so),
 		cmocka_unit_test(no_more_is_kept_than_there_is_room),
 		cmocka_unit_test(recent_ones_of_a_branch_stay),
+		cmocka_unit_test(percentiles_of_what_is_packed_are_exact),
 	};
 
 	return RUN(tests);

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "capture/weave/weave.h"
+#include "children.h"
 #include "query/partial.h"
 #include "query/run.h"
 
@@ -264,12 +265,21 @@ static void what_is_counted_is_what_was_done(void **state)
 	sample_end(&s);
 }
 
-/* On a machine with many times as much work as cores one of some ten thousand threads that are
- * joined is missed, uncounted; of queries that keep the first ones, one of 1,500. Why is not known.
- */
-static void assert_near(long told, long truth)
+static uint64_t lost(struct weave *w, enum loss loss)
 {
-	assert_true(told <= truth && told >= truth - 3);
+	struct weave_health h;
+
+	weave_health(w, &h);
+	return h.losses.count[loss];
+}
+
+/* Exact, unless this machine had no processor for who watches, which is counted then. */
+static void assert_all(struct weave *w, long told, long truth)
+{
+	if (lost(w, LOSS_ADVICE_ASLEEP))
+		assert_true(told <= truth);
+	else
+		assert_int_equal(told, truth);
 }
 
 /* Q2 of the paper: who has read how much, over threads of a pool, threads made and children. */
@@ -302,7 +312,7 @@ static void what_a_request_does_is_told_by_who_asked(void **state)
 	t = answer(w, 8);
 	assert_int_equal(t->nr, 5);
 	for (int i = 0; i < 5; i++)
-		assert_near(in_row(t, s.clients[i], 1), s.reads[i] - s.apart[i]);
+		assert_all(w, in_row(t, s.clients[i], 1), s.reads[i] - s.apart[i]);
 	weave_close(w);
 	sample_end(&s);
 }
@@ -352,7 +362,7 @@ static void queries_of_many_forms_answer_right(void **state)
 	for (int i = 0; i < 5; i++)
 		nr_reads -= s.apart[i];
 	t = answer(w, 4);
-	assert_near(t->number[0][0], nr_reads);
+	assert_all(w, t->number[0][0], nr_reads);
 	weave_close(w);
 	sample_end(&s);
 }
@@ -406,6 +416,53 @@ static void advice_comes_and_goes_while_it_works(void **state)
 	sample_truth(&s);
 	weave_close(w);
 	sample_end(&s);
+}
+
+/* Who watches gets no processor for longer than our code goes on without it: what passed meanwhile
+ * is counted, one by one, and nothing of before is taken for what it is not. */
+static void what_passes_while_nobody_watches_is_counted(void **state)
+{
+	struct sample s;
+	struct weave *w;
+	struct error err = { 0 };
+	pid_t guardian;
+
+	(void)state;
+	for (int joins = 0; joins < 2; joins++) {
+		sample_start(&s, "2", "500", "forever");
+		w = watch(&s);
+		guardian = child_youngest();
+		assert_true(guardian > 0);
+		assert_true(install(w, 1,
+				    joins ? "From v In Shop.wrote Join b In "
+					    "MostRecent(Shop.begin) On b -> v "
+					    "Where b.number != v.sixth Select COUNT"
+					  : "From b In Shop.begin Select COUNT") > 0);
+		kill(s.pid, SIGUSR1);
+		kill(guardian, SIGSTOP);
+		for (int i = 0; i < 3000 && lost(w, LOSS_ADVICE_ASLEEP) < 1000; i++) {
+			usleep(5000);
+			assert_true(weave_gather(w, true, &err) >= 0);
+		}
+		kill(guardian, SIGCONT);
+		for (int i = 0; i < 100; i++) {
+			usleep(5000);
+			assert_true(weave_gather(w, true, &err) >= 0);
+		}
+		kill(s.pid, SIGUSR2);
+		sample_truth(&s);
+		weave_gather(w, true, &err);
+		weave_gather(w, true, &err);
+		assert_true(lost(w, LOSS_ADVICE_ASLEEP) >= 1000);
+		if (joins)
+			assert_true(!answer(w, 1)->nr || !answer(w, 1)->number[0][0]);
+		else
+			assert_int_equal(answer(w, 1)->number[0][0] +
+						 (long)lost(w, LOSS_ADVICE_ASLEEP),
+					 s.begins);
+		weave_close(w);
+		sample_end(&s);
+	}
 }
 
 /* Who watches is killed: the program goes on, and is patched no more. */
@@ -490,6 +547,7 @@ int main(void)
 		cmocka_unit_test(queries_of_many_forms_answer_right),
 		cmocka_unit_test(rows_come_one_by_one),
 		cmocka_unit_test(advice_comes_and_goes_while_it_works),
+		cmocka_unit_test(what_passes_while_nobody_watches_is_counted),
 		cmocka_unit_test(it_goes_on_when_who_watches_is_killed),
 		cmocka_unit_test(what_is_wrong_is_told),
 	};

@@ -5,9 +5,11 @@
 #include "ask/query/explain.h"
 #include "ask/query/moments.h"
 #include "base/error.h"
+#include "model/live.h"
 #include "query/lex.h"
 #include "query/near.h"
 #include "query/parse.h"
+#include "report/buckets.h"
 #include "report/report.h"
 #include "store/store.h"
 
@@ -96,23 +98,21 @@ static int check_fields(const struct gathered *g, struct error *err)
 
 /* --- the answer ------------------------------------------------------------------------------- */
 
-static const struct column bucket_columns[] = {
-	{ "from", NULL, CELL_NUMBER, 0 },
-	{ "to", NULL, CELL_NUMBER, 0 },
-	{ "count", NULL, CELL_COUNT, 0 },
-};
-
 static void set_buckets(struct telling *t, struct row *row, size_t column, const struct buckets *b)
 {
-	struct section *in = row_rows(t->out, row, column, bucket_columns, 3);
+	struct arena *arena = &t->report->rows_arena;
+	struct live_bucket *v = arena_array(arena, struct live_bucket, b->v.nr + 1);
 
-	vec_each (&b->v, one) {
-		struct row *r = section_row(in);
+	for (size_t i = 0; i < b->v.nr; i++)
+		v[i] = (struct live_bucket){ b->v.v[i].from, b->v.v[i].to, b->v.v[i].nr };
+	buckets_rows(t->out, row, column, v, b->v.nr);
+	buckets_range(t->out, row, column + 1, v, b->v.nr);
+	buckets_bars(t->out, row, column + 2, v, b->v.nr);
+}
 
-		row_double(in, r, 0, one->from);
-		row_double(in, r, 1, one->to);
-		row_int(in, r, 2, (int64_t)one->nr);
-	}
+static bool is_histogram(const struct expr *e)
+{
+	return e->kind == EXPR_AGGREGATE && e->function == AGGREGATE_HISTOGRAM;
 }
 
 /* Columns have no type of their own: each cell has that of its value. */
@@ -121,19 +121,20 @@ static int add_row(void *ctx, const struct answer_cell *cells, size_t nr)
 	struct telling *t = ctx;
 	struct row *row = section_row(t->out);
 
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0, at = 0; i < nr; i++, at++) {
 		struct value v = cells[i].value;
-		struct cell *c = &row->cells[i];
+		struct cell *c = &row->cells[at];
 
 		if (cells[i].buckets)
-			set_buckets(t, row, i, cells[i].buckets);
+			set_buckets(t, row, at, cells[i].buckets);
 		else if (v.type == VALUE_TEXT)
-			row_text(t->out, row, i, names_str(t->names, v.text));
+			row_text(t->out, row, at, names_str(t->names, v.text));
 		else if (v.type == VALUE_DOUBLE)
 			*c = (struct cell){ .type = CELL_NUMBER, .d = v.d };
 		else if (v.type != VALUE_NULL)
 			*c = (struct cell){ .type = v.type == VALUE_BOOL ? CELL_BOOL : CELL_COUNT,
 					    .i = v.i };
+		at += cells[i].buckets ? 2 : 0;
 	}
 	t->nr++;
 	report_spill(t->report, t->out);
@@ -150,13 +151,18 @@ static int ignore_row(void *ctx, const struct answer_cell *cells, size_t nr)
 
 static void begin_table(struct telling *t, const struct plan *p)
 {
-	size_t nr = p->output.selects.nr;
+	size_t nr = 0;
 
-	t->columns = arena_array(&t->report->arena, struct column, nr);
-	for (size_t i = 0; i < nr; i++) {
-		const char *name = arena_z(&t->report->arena, p->output.selects.v[i].name);
+	t->columns = arena_array(&t->report->arena, struct column, 3 * p->output.selects.nr);
+	vec_each (&p->output.selects, s) {
+		const char *name = arena_z(&t->report->arena, s->name);
 
-		t->columns[i] = (struct column){ name, name, CELL_TEXT, 0 };
+		t->columns[nr++] = (struct column){ name, name, CELL_TEXT, 0 };
+		if (!is_histogram(s->expr))
+			continue;
+		t->columns[nr - 1].flags = COLUMN_JSON_ONLY;
+		t->columns[nr++] = (struct column){ NULL, name, CELL_TEXT, COLUMN_TEXT_ONLY };
+		t->columns[nr++] = buckets_column;
 	}
 	t->out = report_table(t->report, "rows", "", t->columns, nr);
 }

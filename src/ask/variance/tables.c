@@ -22,6 +22,7 @@ static const struct column wait_columns[NR_WAITS] = {
 	[WAIT_IO] = { "io", NULL, CELL_SHARE, COLUMN_OPTIONAL },
 	[WAIT_SLEEP] = { "sleep", NULL, CELL_SHARE, COLUMN_OPTIONAL },
 	[WAIT_OTHER] = { "other", NULL, CELL_SHARE, COLUMN_OPTIONAL },
+	[WAIT_GC] = { "gc", NULL, CELL_SHARE, COLUMN_OPTIONAL },
 };
 
 static const struct column tail_columns[] = {

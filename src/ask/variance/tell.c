@@ -83,7 +83,7 @@ static const char *wait_words(enum wait_why why)
 	static const char *const words[NR_WAITS] = {
 		[WAIT_CPU] = "for a processor",    [WAIT_LOCK] = "for a lock",
 		[WAIT_QUEUE] = "in a queue",       [WAIT_IO] = "for input or output",
-		[WAIT_SLEEP] = "for time to pass",
+		[WAIT_SLEEP] = "for time to pass", [WAIT_GC] = "for the collection of garbage",
 	};
 
 	return words[why] ? words[why] : "for something";

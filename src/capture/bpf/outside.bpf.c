@@ -137,7 +137,7 @@ struct bag_seen {
 static __always_inline void bag_look(const struct outside_process *p, struct task_struct *task,
 				     struct bag_seen *b)
 {
-	uint64_t at = p->own ? bag_find(p, task) : 0, session = 0;
+	uint64_t at = p->own ? bag_find(p, task) : 0, session = 0, nr_lapses = 0;
 	uint16_t head[4] = { 0 }; /* magic, flags, words, lost: see lib/advice/bag.h */
 	uint8_t is_due = 0;
 
@@ -147,6 +147,9 @@ static __always_inline void bag_look(const struct outside_process *p, struct tas
 		return;
 	b->at = at + __builtin_offsetof(struct probe_bag, bag);
 	if (bpf_probe_read_user(&session, sizeof(session), (const void *)at) ||
+	    bpf_probe_read_user(
+		    &nr_lapses, sizeof(nr_lapses),
+		    (const void *)(p->own + __builtin_offsetof(struct probe_own, nr_lapses))) ||
 	    bpf_probe_read_user(&is_due, 1,
 				(const void *)(at + __builtin_offsetof(struct probe_bag, carried) +
 					       PROBE_CARRIED_DUE)) ||
@@ -154,7 +157,8 @@ static __always_inline void bag_look(const struct outside_process *p, struct tas
 		b->is = OUTSIDE_BAG_UNREAD;
 		return;
 	}
-	if (session != p->session)
+	/* see weave_session of guest/weave.h */
+	if (session != p->session + nr_lapses)
 		return;
 	if (is_due) {
 		b->is = OUTSIDE_BAG_DUE;

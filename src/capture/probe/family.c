@@ -216,7 +216,7 @@ static enum probe_why patch_again(struct family *f, size_t nr, uint32_t what)
 	if ((p->what ^ what) & PROBE_WANT_SITE)
 		return WHY_TWICE;
 	p->what = what;
-	p->is_on = 1;
+	p->is_on = p->is_again = 1;
 	stub_rename(f, p);
 	f->region->patches[nr] = *p;
 	return WHY_NONE;

@@ -9,11 +9,13 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "capture/probe/remote.h"
 #include "capture/probe/restore.h"
 #include "capture/probe/standing.h"
 
 #define IOVECS 512
+#define BUSY_NS 3000000000 /* how long a process is asked again that cannot be worked on */
 
 /* What stands at the patches now. */
 static int bytes_now(const struct family *f, int pid, uint8_t (*now)[8])
@@ -137,10 +139,19 @@ static void calls_move(const struct family *f, struct tracee *t, uint8_t (*now)[
 	}
 }
 
+/* Whether requests may have begun, or been handed on, while it was not patched. */
+static bool ends_gap(const struct probe_patch *p)
+{
+	const uint32_t hands_on = PROBE_WANT_CARRY | PROBE_WANT_BIRTH | PROBE_WANT_DEATH;
+
+	return p->is_on && p->what & (p->is_again ? hands_on | PROBE_WANT_ADVICE : hands_on);
+}
+
 /* How many could not be written yet. */
 static int patches_write(struct family *f, struct tracee *t, uint8_t (*now)[8])
 {
 	struct standing s = { 0 };
+	bool is_gap = false;
 	int nr_left = 0;
 
 	calls_move(f, t, now);
@@ -157,18 +168,27 @@ static int patches_write(struct family *f, struct tracee *t, uint8_t (*now)[8])
 		if (tracee_write(t, p->address, p->is_on ? p->new : p->old, PROBE_JUMP) == 0) {
 			memcpy(now[i], p->is_on ? p->new : p->old, PROBE_JUMP);
 			semaphore_set(t, p);
+			is_gap |= ends_gap(p);
 		}
 	}
+	/* all its threads stand still: nobody goes on with what was carried before */
+	if (is_gap)
+		__atomic_fetch_add(&f->region->nr_gaps, 1, __ATOMIC_RELEASE);
 	standing_done(&s);
 	return nr_left;
 }
 
+/* How many patches could not be written yet; -EAGAIN, with the reason in *err, where it does not
+ * harm the process to be asked again soon. */
 static int apply_once(struct family *f, int pid, uint8_t (*now)[8], struct tracee_late *late,
 		      struct family_held *held, struct error *err)
 {
 	struct tracee t;
 	int r = tracee_stop(&t, pid, late, err);
 
+	/* nobody was held: no thread of it has got a processor */
+	if (r == -EBUSY && !t.since)
+		return -EAGAIN;
 	if (r < 0)
 		return r;
 	/* it may have begun another program since: our code is not in that one */
@@ -176,6 +196,9 @@ static int apply_once(struct family *f, int pid, uint8_t (*now)[8], struct trace
 		r = error_set(err, ESRCH, "process %d runs another program now", pid);
 	if (r == 0)
 		r = areas_write(f, &t, err);
+	/* each thread had a signal to take */
+	if (r == -EBUSY)
+		r = -EAGAIN;
 	if (r == 0)
 		r = patches_write(f, &t, now);
 	family_held_add(held, tracee_go(&t, late));
@@ -186,6 +209,7 @@ int family_apply(struct family *f, int pid, struct tracee_late *late, struct fam
 		 struct error *err)
 {
 	cleanup(free) uint8_t(*now)[8] = mem_alloc(mem_bytes(f->nr_patches + 1, 8));
+	int64_t until = time_tick() + BUSY_NS;
 	bool is_due_any = false;
 	int r = 0;
 
@@ -197,7 +221,7 @@ int family_apply(struct family *f, int pid, struct tracee_late *late, struct fam
 		is_due_any |= f->areas[i].bytes && area_is_due(f, pid, i);
 	for (int i = 0; is_due_any && i < TRIES; i++) {
 		r = apply_once(f, pid, now, late, held, err);
-		if (r <= 0)
+		if (r <= 0 && !(r == -EAGAIN && time_tick() < until))
 			break;
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	}
@@ -206,7 +230,7 @@ int family_apply(struct family *f, int pid, struct tracee_late *late, struct fam
 			f->patches[i].is_on = 2;
 	for (uint32_t i = 0; i < f->nr_patches; i++)
 		f->region->patches[i].is_on = f->patches[i].is_on;
-	return r < 0 ? r : 0;
+	return r == -EAGAIN ? -EBUSY : r < 0 ? r : 0;
 }
 
 static void exits_switch(struct family *f, uint32_t is_on)

@@ -169,13 +169,15 @@ void members_alive(struct members *m)
 		__builtin_ia32_rdtsc() + (uint64_t)(GUARDIAN_ALIVE_NS * m->shared->ticks_per_ns);
 
 	/* not before somebody reads what it says */
-	vec_each (&m->families, f)
-		if (f->f && f->is_told)
-			__atomic_store_n(&f->f->region->alive_until,
-					 __atomic_load_n(&m->shared->is_paused, __ATOMIC_RELAXED)
-						 ? 0
-						 : until,
-					 __ATOMIC_RELAXED);
+	vec_each (&m->families, f) {
+		if (!f->f || !f->is_told)
+			continue;
+		__atomic_store_n(&f->f->region->there_until, until, __ATOMIC_RELAXED);
+		__atomic_store_n(&f->f->region->alive_until,
+				 __atomic_load_n(&m->shared->is_paused, __ATOMIC_RELAXED) ? 0
+											  : until,
+				 __ATOMIC_RELAXED);
+	}
 }
 
 static bool lives(const struct member *p)
@@ -578,8 +580,9 @@ void members_close(struct members *m)
 	vec_each (&m->families, f) {
 		if (!f->f)
 			continue;
-		f->f->region->session = 0;
 		rings_empty(f->f);
+		/* last: whoever waits for it to be free begins to write there at once */
+		__atomic_store_n(&f->f->region->session, 0, __ATOMIC_RELEASE);
 		family_done(f->f);
 		namesakes_done(&f->names);
 		free(f->f);

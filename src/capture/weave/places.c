@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "capture/weave/java.h"
 
 #define SAME_NAME_MAX 64
 #define REGISTERS 16
@@ -189,8 +190,30 @@ static void sites_add(struct programs *g, const struct tracepoint *t,
 		site_add(g, &g->usdts.v.v[found[i]], t, out, told);
 }
 
-void places_find(struct programs *g, const struct tracepoint *t, struct weave_places *out,
-		 struct buf *told)
+static void method_add(struct programs *g, const struct tracepoint *t,
+		       const struct tracepoint_place *at, uint64_t inputs, struct weave_places *out,
+		       struct buf *told)
+{
+	static const enum piece_moment moments[] = { [MOMENT_ENTRY] = PIECE_ENTRY,
+						     [MOMENT_EXIT] = PIECE_EXIT,
+						     [MOMENT_EXCEPTION] = PIECE_UNWOUND,
+						     [MOMENT_LINE] = PIECE_ENTRY };
+	struct weave_place p = { .moment = moments[at->moment], .inputs = inputs };
+	struct buf text = { 0 };
+
+	if (java_place(t, at, &text, told)) {
+		java_takings(t, p.takings);
+		p.java = arena_z(&g->functions.arena, buf_str(&text));
+		p.begins =
+			arena_z(&g->functions.arena,
+				str_head(buf_str(&text), str_find_char(buf_str(&text), '\n') + 1));
+		vec_push(&out->v, p);
+	}
+	buf_done(&text);
+}
+
+void places_find(struct programs *g, const struct tracepoint *t, uint64_t inputs,
+		 struct weave_places *out, struct buf *told)
 {
 	for (size_t i = 0; i < t->nr_places; i++) {
 		const struct tracepoint_place *at = &t->places[i];
@@ -199,6 +222,8 @@ void places_find(struct programs *g, const struct tracepoint *t, struct weave_pl
 			functions_add(g, t, at, out, told);
 		else if (at->where == WHERE_USDT)
 			sites_add(g, t, at, out, told);
+		else if (at->where == WHERE_CLASS)
+			method_add(g, t, at, inputs, out, told);
 		else if (at->where != WHERE_SYSCALL) /* which is in no program: onlooker.h */
 			buf_fmt(told, STR_FMT ": a %s is not seen in running native programs\n",
 				STR_ARG(t->name), tracepoint_where_name(at->where));

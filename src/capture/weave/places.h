@@ -23,6 +23,9 @@ struct programs {
 
 struct weave_place {
 	struct probe_function how; /* without a number */
+	const char *java;          /* or NULL; the lines of a method's place (java.h) instead, */
+	const char *begins;        /* … without what it exports, where requests begin, */
+	uint64_t inputs;           /* … and what is asked for of its exports */
 	enum piece_moment moment;
 	struct advice_taking takings[TRACEPOINT_EXPORTS]; /* by export */
 };
@@ -34,10 +37,10 @@ struct weave_places {
 int programs_look(struct programs *g, int pid, struct error *err);
 void programs_done(struct programs *g);
 
-/* Adds all places of the tracepoint, maybe none. told: a sentence for each part that there is none
- * of, or that cannot be. */
-void places_find(struct programs *g, const struct tracepoint *t, struct weave_places *out,
-		 struct buf *told);
+/* Adds all places of the tracepoint, maybe none. inputs: of what it exports that is read. told: a
+ * sentence for each part that there is none of, or that cannot be. */
+void places_find(struct programs *g, const struct tracepoint *t, uint64_t inputs,
+		 struct weave_places *out, struct buf *told);
 /* What a program of advice reads, and where it finds that: only what it reads is looked for. */
 void places_inputs(const struct advice_taking *takings, struct probe_advice *a);
 /* A function by its name, as a place without exports: how many there are. */

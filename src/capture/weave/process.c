@@ -11,6 +11,9 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "capture/jvm/attach.h"
+#include "capture/jvm/name.h"
+#include "capture/weave/java_process.h"
 
 #define TRIES 10
 #define TRY_NS 100000000
@@ -22,13 +25,19 @@ static void program_name(int pid, char name[ADVICE_TEXT])
 	ssize_t n;
 	size_t length;
 
+	memset(name, 0, ADVICE_TEXT);
+	/* of a Java machine its program, which is not what the file is called */
+	if (jvm_is(pid) && jvm_name(pid, target, sizeof(target)) >= 0 && target[0]) {
+		length = strlen(target);
+		memcpy(name, target, length < ADVICE_TEXT ? length : ADVICE_TEXT);
+		return;
+	}
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	n = readlink(path, target, sizeof(target) - 1);
 	target[n > 0 ? n : 0] = 0;
 	slash = strrchr(target, '/');
 	slash = slash ? slash + 1 : target;
 	length = strcspn(slash, " ");
-	memset(name, 0, ADVICE_TEXT);
 	memcpy(name, slash, length < ADVICE_TEXT ? length : ADVICE_TEXT);
 }
 
@@ -72,6 +81,7 @@ static void family_add(struct woven_process *p, size_t i)
 	reap_init(&f.reap, v);
 	program_name(v.pid, f.name);
 	v.region->host = p->host;
+	v.region->run_limit = p->run_limit;
 	clock_set(v.region, &p->clock);
 	__atomic_store_n(&v.region->bags, p->session, __ATOMIC_RELEASE);
 	vec_push(&p->families, f);
@@ -92,11 +102,21 @@ int process_enter(struct woven_process *p, int pid, uint64_t host, uint64_t sess
 	r = probe_open(&p->probe, &o, err);
 	for (size_t i = 0; r >= 0 && i < probe_nr_regions(p->probe); i++)
 		family_add(p, i);
+	if (r >= 0 && p->families.nr)
+		r = java_process_enter(&p->java, pid, p->families.v[0].pieces->view.region, err);
 	return r;
+}
+
+void process_limit(struct woven_process *p, uint64_t run_limit)
+{
+	p->run_limit = run_limit;
+	vec_each (&p->families, f)
+		f->pieces->view.region->run_limit = run_limit;
 }
 
 void process_leave(struct woven_process *p)
 {
+	java_process_leave(p->java);
 	vec_each (&p->families, f)
 		pieces_free(f->pieces);
 	probe_close(p->probe);
@@ -113,8 +133,11 @@ void process_leave(struct woven_process *p)
 	*p = (struct woven_process){ 0 };
 }
 
-static uint64_t place_hash(const struct probe_function *f)
+static uint64_t place_hash(const struct probe_function *f, const char *java)
 {
+	if (java)
+		return str_hash(str_of(java));
+
 	uint64_t h = str_hash(str_of(f->module)) ^ f->address * 0x9e3779b97f4a7c15u;
 
 	return f->is_site ? h ^ (f->site + 1) * 0xc2b2ae3d27d4eb4fu : h;
@@ -134,12 +157,13 @@ static void wants_add(struct woven_function *f, const struct probe_function *how
 }
 
 /* The number that is the function's for good. */
-static uint32_t function_of(struct woven_process *p, const struct probe_function *how)
+static uint32_t function_of(struct woven_process *p, const struct probe_function *how,
+			    const char *java)
 {
-	uint64_t *known = map_at(&p->numbers, place_hash(how));
+	uint64_t *known = map_at(&p->numbers, place_hash(how, java));
 
 	if (!*known) {
-		vec_push(&p->functions, (struct woven_function){ .how = *how });
+		vec_push(&p->functions, (struct woven_function){ .how = *how, .java = java });
 		*known = p->functions.nr;
 		p->functions.v[*known - 1].how.id = (uint32_t)*known - 1;
 	}
@@ -155,27 +179,78 @@ static void stitch_add(struct woven_process *p, const struct stitch *s)
 		stitch_put(p, &p->stitches.v[p->stitches.nr - 1], i);
 }
 
-void process_want(struct woven_process *p, const struct weave_place *place, uint32_t query,
-		  uint32_t stage, const struct probe_advice *advice)
+static void want(struct woven_process *p, const struct weave_place *place, uint32_t query,
+		 uint32_t stage, const struct probe_advice *advice)
 {
 	bool empties = advice->flags & PROBE_ADVICE_EMPTIES;
 	struct stitch s = { .query = query,
-			    .function = function_of(p, &place->how),
+			    .function = function_of(p, &place->how, place->java),
 			    .moment = place->moment,
 			    /* what forgets a request goes before what is of the next one */
 			    .order = (uint64_t)!empties << 63 | (uint64_t)query * ADVICE_STAGES |
 				     stage,
 			    .advice = mem_alloc(sizeof(*s.advice)) };
 
+	if (!p->functions.v[s.function].nr_uses)
+		p->functions.v[s.function].inputs = 0;
+	p->functions.v[s.function].inputs |= place->inputs;
 	*s.advice = *advice;
 	s.advice->is_used = 1;
 	places_inputs(place->takings, s.advice);
 	stitch_add(p, &s);
 }
 
+/* In a Java machine each tracepoint has a place of its own in a method, and places run one after
+ * the other: a request begins before all of them, once, whoever says so. */
+static void want_begin(struct woven_process *p, const struct weave_place *place, uint32_t query,
+		       const struct probe_advice *advice)
+{
+	struct probe_advice *begin = mem_zalloc(sizeof(*begin));
+	struct weave_place alone = { .moment = place->moment, .java = place->begins };
+	struct stitch *last;
+
+	begin->flags = PROBE_ADVICE_EMPTIES;
+	memcpy(begin->texts, advice->texts, sizeof(begin->texts));
+	memcpy(begin->lengths, advice->lengths, sizeof(begin->lengths));
+	want(p, &alone, query, 0, begin);
+	last = &p->stitches.v[p->stitches.nr - 1];
+	last->is_beside = advice->program.magic == ADVICE_MAGIC;
+	p->functions.v[last->function].is_begin = true;
+	free(begin);
+}
+
+void process_want(struct woven_process *p, const struct weave_place *place, uint32_t query,
+		  uint32_t stage, const struct probe_advice *advice)
+{
+	struct probe_advice *rest;
+
+	if (!place->java || !(advice->flags & PROBE_ADVICE_EMPTIES)) {
+		want(p, place, query, stage, advice);
+		return;
+	}
+	want_begin(p, place, query, advice);
+	if (advice->program.magic != ADVICE_MAGIC)
+		return;
+	rest = mem_alloc(sizeof(*rest));
+	*rest = *advice;
+	rest->flags &= ~PROBE_ADVICE_EMPTIES;
+	want(p, place, query, stage, rest);
+	free(rest);
+}
+
+bool process_has(const struct woven_process *p, const struct weave_place *place)
+{
+	return !place->java || p->java;
+}
+
+void process_want_carriers(struct woven_process *p, uint32_t query)
+{
+	java_process_carry(p->java, query);
+}
+
 void process_want_helper(struct woven_process *p, const struct probe_function *how, uint32_t query)
 {
-	stitch_add(p, &(struct stitch){ .query = query, .function = function_of(p, how) });
+	stitch_add(p, &(struct stitch){ .query = query, .function = function_of(p, how, NULL) });
 }
 
 static void stitch_drop(struct woven_process *p, size_t i)
@@ -203,7 +278,7 @@ static int functions_patch(struct woven_process *p, struct error *err)
 			f->is_stale = f->is_on = false;
 		}
 	vec_each (&p->functions, f)
-		if (f->nr_uses && !f->is_on)
+		if (f->nr_uses && !f->is_on && !f->java)
 			vec_push(&due, f->how);
 	verdicts = mem_zalloc(mem_bytes(due.nr + 1, sizeof(*verdicts)));
 	for (int i = 0; due.nr && r >= 0 && i < TRIES; i++) {
@@ -252,6 +327,8 @@ int process_apply(struct woven_process *p, uint32_t query, const struct process_
 {
 	int r = functions_patch(p, err), nr = 0;
 
+	if (r >= 0)
+		r = java_process_apply(p, told, err);
 	if (r < 0)
 		return r;
 	for (size_t i = p->stitches.nr; i-- > 0;) {
@@ -278,11 +355,14 @@ int process_remove(struct woven_process *p, uint32_t query, struct error *err)
 	for (size_t i = p->stitches.nr; i-- > 0;)
 		if (p->stitches.v[i].query == query)
 			stitch_drop(p, i);
+	java_process_uncarry(p->java, query);
 	vec_each (&p->functions, f)
 		if (f->is_on && !f->nr_uses) {
 			f->is_on = false;
-			vec_push(&due, f->how.id);
+			if (!f->java)
+				vec_push(&due, f->how.id);
 		}
+	java_process_less(p->java);
 	for (int i = 0; due.nr && !p->has_ended && i < TRIES; i++) {
 		r = probe_remove(p->probe, due.v, due.nr, err);
 		if (r != -EBUSY)
@@ -313,6 +393,7 @@ int process_tend(struct woven_process *p, const struct probe_clock *clock, struc
 	if (r < 0)
 		return r;
 	p->has_ended = r > 0;
+	java_process_tend(p);
 	for (size_t i = p->families.nr; i < probe_nr_regions(p->probe); i++)
 		family_add(p, i);
 	p->clock = *clock;

@@ -38,7 +38,9 @@ static void table_clear(struct probe_table *t)
 /* What is there already was told to others. */
 void reap_init(struct reap *g, struct probe_view view)
 {
-	*g = (struct reap){ .view = view, .nr_unseen = view.region->nr_advice_unseen };
+	*g = (struct reap){ .view = view,
+			    .nr_unseen = view.region->nr_advice_unseen,
+			    .nr_limited = view.region->nr_limited };
 	g->seen = mem_zalloc(mem_bytes(view.nr_rings + 1, sizeof(*g->seen)));
 	for (uint32_t i = 0; i < nr_claimed(g); i++) {
 		struct probe_results *r = results_at(g, i);
@@ -262,6 +264,15 @@ static bool is_outside(const struct probe_results *r)
 	return !(was & 1);
 }
 
+/* By how much, since the last time; a stranger wrote it. */
+static uint64_t risen(uint64_t *was, uint64_t now)
+{
+	uint64_t by = now > *was ? now - *was : 0;
+
+	*was = now;
+	return by;
+}
+
 void reap_groups(struct reap *g, bool is_over, reap_row *row, void *ctx, struct reap_counts *c)
 {
 	uint64_t epoch = g->view.region->epoch, unseen = g->view.region->nr_advice_unseen;
@@ -279,6 +290,6 @@ void reap_groups(struct reap *g, bool is_over, reap_row *row, void *ctx, struct 
 			table_read(&r->tables[(epoch + 1) & 1], row, ctx, c);
 		tally_take(&g->seen[i], &r->tally, c);
 	}
-	c->nr_unseen += unseen > g->nr_unseen ? unseen - g->nr_unseen : 0;
-	g->nr_unseen = unseen;
+	c->nr_unseen += risen(&g->nr_unseen, unseen);
+	c->nr_limited += risen(&g->nr_limited, g->view.region->nr_limited);
 }

@@ -34,15 +34,16 @@ struct reaped {
 struct reap {
 	struct probe_view view;
 	struct probe_tally *seen; /* by ring */
-	uint64_t nr_unseen;
+	uint64_t nr_unseen, nr_limited;
 };
 
 /* Since the last time. */
 struct reap_counts {
 	struct probe_tally tally;
-	uint64_t nr_unseen; /* runs of threads for which there was no room */
-	uint64_t nr_broken; /* rows that make no sense */
-	uint64_t nr_held;   /* threads in the midst of advice, whose groups come the next time */
+	uint64_t nr_unseen;  /* runs of threads for which there was no room */
+	uint64_t nr_limited; /* … that were left out, since there were too many */
+	uint64_t nr_broken;  /* rows that make no sense */
+	uint64_t nr_held;    /* threads in the midst of advice, whose groups come the next time */
 };
 
 typedef void reap_row(void *ctx, const struct reaped *row);

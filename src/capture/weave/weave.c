@@ -16,6 +16,7 @@
 #include "capture/weave/weave_own.h"
 #include "query/parse.h"
 
+#define RUN_NS 100 /* what a run of advice in a Java machine takes, about */
 #define ROW_CUT 2u /* ADVICE_ROW_CUT of lib/advice/vm.h */
 /* slots of a bag up to those that are no query's (lib/advice/promise.h, waiting.h) */
 #define QUERIES_MAX ((uint64_t)UINT32_MAX / ADVICE_STAGES - 1)
@@ -41,7 +42,10 @@ int weave_open(struct weave **out, const struct weave_options *o, struct error *
 	w->session = (uint64_t)time_now();
 	far_open(w, o->reaches_others);
 	spill_open(w);
+	offspring_open(&w->offspring);
 	w->is_of_host = o->is_of_host;
+	w->has_java_sockets = o->has_java_sockets;
+	w->run_limit = (uint64_t)(o->overhead * NS_S / 2 / RUN_NS);
 	*out = w;
 	return 0;
 }
@@ -69,6 +73,7 @@ void weave_close(struct weave *w)
 	programs_done(&w->programs);
 	far_close(w);
 	spill_close(w);
+	offspring_close(&w->offspring);
 	handover_table_close(&w->table);
 	weave_clock_close(&w->clock);
 	free(w);
@@ -99,6 +104,18 @@ struct probe_advice *weave_advice(const struct weave *w, const struct weave_quer
 	return a;
 }
 
+/* What all stages of a query read at a tracepoint: where each read its own, a Java machine would
+ * have a place for each, and they would not run in their order. */
+static uint64_t inputs_at(const struct weave_query *q, const struct tracepoint *t)
+{
+	uint64_t inputs = 0;
+
+	vec_each (&q->advice.v, a)
+		if (a->tracepoint == t)
+			inputs |= a->program.inputs;
+	return inputs;
+}
+
 /* All places of a tracepoint; without a program it only begins requests, and may be nowhere. */
 static void want(struct weave *w, struct woven_process *p, const struct weave_query *q,
 		 const struct tracepoint *t, const struct woven *woven, struct buf *told)
@@ -107,9 +124,10 @@ static void want(struct weave *w, struct woven_process *p, const struct weave_qu
 	struct probe_advice *a = weave_advice(w, q, t, woven);
 	struct buf ignored = { 0 };
 
-	places_find(&w->programs, t, &places, told ? told : &ignored);
+	places_find(&w->programs, t, inputs_at(q, t), &places, told ? told : &ignored);
 	vec_each (&places.v, place)
-		process_want(p, place, q->number, woven ? woven->stage : 0, a);
+		if (process_has(p, place))
+			process_want(p, place, q->number, woven ? woven->stage : 0, a);
 	vec_done(&places.v);
 	buf_done(&ignored);
 	free(a);
@@ -123,14 +141,13 @@ static bool has_advice_at(const struct weave_query *q, const struct tracepoint *
 	return false;
 }
 
-/* What hands bags on: to threads that are made, from those that end, over sockets. */
-static void want_helpers(struct weave *w, struct woven_process *p, uint32_t query)
+/* What hands bags on to threads that are made, and from those that end. */
+static void want_threads(struct weave *w, struct woven_process *p, uint32_t query)
 {
 	static const char *const makes[] = { "pthread_create" }, *const waits[] = {
 		"pthread_join"
 	};
 	struct weave_places places = { 0 };
-	struct carried_calls calls = { 0 };
 	size_t nr_makes;
 
 	for (size_t i = 0; i < sizeof(makes) / sizeof(*makes); i++)
@@ -147,17 +164,33 @@ static void want_helpers(struct weave *w, struct woven_process *p, uint32_t quer
 		process_want_helper(p, &at->how, query);
 	}
 	vec_done(&places.v);
+}
+
+/* … and over sockets. */
+static void want_sockets(struct weave *w, struct woven_process *p, uint32_t query)
+{
+	struct carried_calls calls = { 0 };
+
 	carried_calls_find(&calls, &w->programs.functions);
 	vec_each (&calls.v, c)
 		process_want_helper(p, c, query);
 	vec_done(&calls.v);
 }
 
-static int install_in(struct weave *w, struct woven_process *p, const struct weave_query *q,
-		      struct buf *told, struct error *err)
+/* Of a Java machine the agent in it knows better what its threads and messages hand on. */
+static void want_helpers(struct weave *w, struct woven_process *p, uint32_t query)
 {
-	const struct process_otherwise other = { w, outside_watch };
+	if (p->java)
+		process_want_carriers(p, query);
+	else
+		want_threads(w, p, query);
+	if (!p->java || w->has_java_sockets)
+		want_sockets(w, p, query);
+}
 
+static void want_all(struct weave *w, struct woven_process *p, const struct weave_query *q,
+		     struct buf *told)
+{
 	vec_each (&q->advice.v, a)
 		want(w, p, q, a->tracepoint, a, told);
 	for (size_t i = 0; q->packs && i < q->files.nr; i++)
@@ -165,7 +198,37 @@ static int install_in(struct weave *w, struct woven_process *p, const struct wea
 			want(w, p, q, &q->files.v[i], NULL, NULL);
 	if (q->packs)
 		want_helpers(w, p, q->number);
+}
+
+static int apply_in(struct weave *w, struct woven_process *p, const struct weave_query *q,
+		    struct buf *told, struct error *err)
+{
+	const struct process_otherwise other = { w, outside_watch };
+
 	return process_apply(p, q->number, &other, told, err);
+}
+
+static int install_in(struct weave *w, struct woven_process *p, const struct weave_query *q,
+		      struct buf *told, struct error *err)
+{
+	want_all(w, p, q, told);
+	return apply_in(w, p, q, told, err);
+}
+
+/* All queries at once: a Java machine that begins is to be asked before it has got far, and each
+ * order to it takes its time. */
+static int install_all(struct weave *w, struct woven_process *p, struct buf *told,
+		       struct error *err)
+{
+	int r = 0;
+
+	vec_each (&w->queries, q)
+		if (!(*q)->is_removed)
+			want_all(w, p, *q, told);
+	vec_each (&w->queries, q)
+		if (r >= 0 && !(*q)->is_removed)
+			r = apply_in(w, p, *q, told, err);
+	return r;
 }
 
 int weave_enter(struct weave *w, int pid, struct buf *told, struct error *err)
@@ -181,11 +244,11 @@ int weave_enter(struct weave *w, int pid, struct buf *told, struct error *err)
 		process_leave(&p);
 		return r;
 	}
+	process_limit(&p, w->run_limit);
 	vec_push(&w->processes, p);
 	addresses_look(w->table.here, pid);
-	vec_each (&w->queries, q)
-		if (r >= 0 && !(*q)->is_removed)
-			r = install_in(w, &w->processes.v[w->processes.nr - 1], *q, told, err);
+	offspring_of(&w->offspring, pid);
+	r = install_all(w, &w->processes.v[w->processes.nr - 1], told, err);
 	outside_families(w);
 	return r < 0 ? r : 0;
 }
@@ -248,6 +311,8 @@ int weave_install(struct weave *w, const struct weave_request *r, struct buf *to
 	q = mem_zalloc(sizeof(*q));
 	q->id = r->id;
 	q->number = (uint32_t)(r->id % QUERIES_MAX) + 1;
+	q->row = r->row;
+	q->ctx = r->ctx;
 	e = query_make(q, r, err);
 	if (e < 0) {
 		query_free(q);
@@ -329,6 +394,10 @@ void weave_row(void *ctx, const struct reaped *row)
 		w->counts.nr_broken += q != NULL;
 		return;
 	}
+	if (q->row) {
+		q->row(q->ctx, row);
+		return;
+	}
 	p = &q->partial;
 	for (size_t i = 0; i < row->nr_columns; i++)
 		keys[i] = value_of(p, &row->columns[i]);
@@ -365,10 +434,34 @@ static void carried_tell(struct weave *w, struct losses *lost)
 	w->health.nr_bags_received += sum.nr_received;
 	lost->count[LOSS_BAGS_GONE] = sum.nr_gone + sum.nr_not_put;
 	lost->count[LOSS_BAGS_UNPLACED] = sum.nr_unplaced + sum.nr_crossed + sum.nr_beyond;
+	lost->count[LOSS_BAGS_DOUBTED] = sum.nr_doubted;
 	lost->count[LOSS_BAGS_GUESSED] = sum.nr_guessed;
 	lost->count[LOSS_BAGS_MIXED] = sum.nr_batched;
 	lost->count[LOSS_BAGS_CORRECTED] = sum.nr_corrected;
 	lost->count[LOSS_BAGS_FOREIGN] = sum.nr_foreign;
+	lost->count[LOSS_BAGS_UNKEPT] = sum.nr_unkept;
+	lost->count[LOSS_BAGS_SHARED] = sum.nr_shared;
+	lost->count[LOSS_MACHINES_MISSED] = w->nr_unentered;
+	w->nr_unentered = 0;
+}
+
+/* Places that were left alone since, of this query. */
+static uint64_t places_left(const struct weave *w, const struct weave_query *q)
+{
+	uint64_t nr = 0;
+
+	vec_each (&w->processes, p)
+		vec_each (&p->stitches, s)
+			if (s->query == q->number && s->advice)
+				nr += p->functions.v[s->function].nr_left;
+	return nr;
+}
+
+static void left_told(struct weave *w)
+{
+	vec_each (&w->processes, p)
+		vec_each (&p->functions, f)
+			f->nr_left = 0;
 }
 
 /* What is missing is missing from all queries that it may have been of. */
@@ -383,18 +476,58 @@ static void counts_tell(struct weave *w)
 	lost.count[LOSS_VALUES_NO_NUMBER] = t->nr_mistyped;
 	lost.count[LOSS_ADVICE_CUT] = t->nr_beyond + t->nr_damaged;
 	lost.count[LOSS_ADVICE_UNSEEN] = w->counts.nr_unseen;
+	lost.count[LOSS_ADVICE_LIMITED] = w->counts.nr_limited;
+	lost.count[LOSS_ADVICE_ASLEEP] = t->nr_asleep;
 	lost.count[LOSS_ROWS_BROKEN] = w->counts.nr_broken;
 	carried_tell(w, &lost);
 	losses_add(&w->health.losses, &lost);
 	vec_each (&w->queries, q) {
 		losses_add(&(*q)->partial.losses, &lost);
+		(*q)->partial.losses.count[LOSS_PLACES_LEFT] += places_left(w, *q);
 		outside_losses(w, *q);
 	}
+	left_told(w);
 	w->health.nr_runs += t->nr_runs;
 	w->health.nr_emitted += t->nr_emitted;
 	w->health.nr_packed += t->nr_packed;
 	w->health.nr_spilled += t->nr_spilled;
 	w->counts = (struct reap_counts){ 0 };
+}
+
+static bool has_query(const struct weave *w)
+{
+	vec_each (&w->queries, q)
+		if (!(*q)->is_removed)
+			return true;
+	return false;
+}
+
+static void process_forget(struct weave *w, int pid)
+{
+	for (size_t i = w->processes.nr; i-- > 0;)
+		if (w->processes.v[i].pid == pid) {
+			offspring_gone(&w->offspring, pid);
+			process_leave(&w->processes.v[i]);
+			w->processes.v[i] = w->processes.v[--w->processes.nr];
+		}
+}
+
+/* Machines that processes here have started: at once, before they do what is asked of. */
+static void offspring_enter(struct weave *w)
+{
+	struct error err = { 0 };
+	struct buf told = { 0 };
+	int pid;
+
+	offspring_look(&w->offspring);
+	while (has_query(w) && (pid = offspring_next(&w->offspring))) {
+		if (weave_concerns(w, pid) && weave_enter(w, pid, &told, &err) < 0) {
+			process_forget(w, pid);
+			w->nr_unentered += !offspring_again(&w->offspring);
+		}
+		offspring_look(&w->offspring);
+	}
+	buf_done(&told);
 }
 
 int weave_gather(struct weave *w, bool with_groups, struct error *err)
@@ -422,10 +555,10 @@ int weave_gather(struct weave *w, bool with_groups, struct error *err)
 	counts_tell(w);
 	for (size_t i = w->processes.nr; i-- > 0;)
 		if (w->processes.v[i].has_ended) {
-			process_leave(&w->processes.v[i]);
-			w->processes.v[i] = w->processes.v[--w->processes.nr];
+			process_forget(w, w->processes.v[i].pid);
 			w->nr_ended++;
 		}
+	offspring_enter(w);
 	return w->nr_ended && !w->processes.nr;
 }
 
@@ -484,7 +617,7 @@ void weave_health(const struct weave *w, struct weave_health *h)
 	vec_each (&w->processes, p) {
 		h->nr_families += (uint32_t)p->families.nr;
 		vec_each (&p->stitches, s)
-			h->nr_places += s->advice != NULL;
+			h->nr_places += s->advice && !s->is_beside;
 	}
 	h->nr_outside = (uint32_t)(w->onlooker ? onlooker_nr_places(w->onlooker) : 0);
 	h->nr_places += h->nr_outside;

@@ -15,12 +15,15 @@ struct buf;
 struct error;
 struct partial;
 struct plan;
+struct reaped;
 struct weave;
 
 struct weave_options {
-	const char *host;    /* what tracepoints export as host; NULL: the name of this one */
-	bool reaches_others; /* weave_hand_over and weave_take_over are called: connections to
-				other hosts carry */
+	const char *host;      /* what tracepoints export as host; NULL: the name of this one */
+	bool reaches_others;   /* weave_hand_over and weave_take_over are called: connections to
+				  other hosts carry */
+	bool has_java_sockets; /* Java machines hand on over all connections, as others do */
+	double overhead; /* of a thread's time, that advice in Java machines may cost; 0: any */
 	/* Where a query asks of system calls only: those of all processes of this host. */
 	bool is_of_host;
 };
@@ -41,6 +44,10 @@ struct weave_request {
 	struct str text;        /* of the query, … */
 	struct str tracepoints; /* … and of definitions, as in a file of them */
 	struct str file;        /* how that is called in messages */
+	/* Who takes each row as it is read, those of a thread in their order (reap.h), instead of
+	 * the partial; NULL: nobody. */
+	void (*row)(void *ctx, const struct reaped *row);
+	void *ctx;
 };
 /* Compiles, verifies and installs in all processes. How many places run it, or -EINVAL with the
  * place in the query. told: as above, and warnings. */

@@ -10,6 +10,7 @@
 #include "capture/weave/far_in.h"
 #include "capture/weave/far_out.h"
 #include "capture/weave/held.h"
+#include "capture/weave/offspring.h"
 #include "capture/weave/onlooker.h"
 #include "capture/weave/process.h"
 #include "capture/weave/table.h"
@@ -32,6 +33,8 @@ struct weave_query {
 	struct tracepoints files;
 	struct advice_shape shape;
 	struct partial partial;
+	void (*row)(void *ctx, const struct reaped *row); /* as asked for */
+	void *ctx;
 };
 
 struct weave {
@@ -45,7 +48,10 @@ struct weave {
 	struct weave_health health;
 	struct reap_counts counts;
 	uint64_t nr_ended; /* processes */
-	bool is_of_host;
+	struct offspring offspring;
+	uint64_t nr_unentered; /* machines of those */
+	bool is_of_host, has_java_sockets;
+	uint64_t run_limit;        /* as struct probe_region has it */
 	struct onlooker *onlooker; /* NULL before anything is watched from outside */
 	struct far_in far_in;
 	struct far_out far_out;

@@ -115,6 +115,7 @@ int intervals_change(struct intervals *s, const struct thread_change *c, size_t 
 		     struct error *err)
 {
 	(void)err;
+	s->has_changes |= nr > 0;
 	for (size_t i = 0; i < nr; i++, c++) {
 		uint32_t other = c->kind == THREAD_WOKEN && c->other
 					 ? track_find(s, c->other_process, c->other)
@@ -127,6 +128,22 @@ int intervals_change(struct intervals *s, const struct thread_change *c, size_t 
 		e->value = c->why;
 	}
 	return 0;
+}
+
+/* Of no thread of the program: the first, which every process has, stands for it. */
+void intervals_stop(struct intervals *s, uint32_t process, int64_t from, int64_t to)
+{
+	struct event_of *e = new_event(s, to, track_find(s, process, process), OCCASION_STOP);
+
+	e->start = from;
+}
+
+void intervals_lock(struct intervals *s, uint32_t process, uint32_t thread, int64_t from,
+		    int64_t to)
+{
+	struct event_of *e = new_event(s, to, track_find(s, process, thread), OCCASION_LOCK);
+
+	e->start = from;
 }
 
 void intervals_gap(struct intervals *s, uint32_t process, uint32_t thread, int64_t from, int64_t to)
@@ -194,26 +211,26 @@ static void drop_taken(struct track *t)
 	t->queue_at = 0;
 }
 
-void track_waited(struct track *t, int64_t ns)
+void track_waited(struct intervals *s, struct track *t, int64_t ns)
 {
 	bool is_woken = t->why != WAIT_CPU && t->woken_ns >= t->off_ns && t->woken_ns;
 
 	if (!t->off_ns)
 		return;
-	thread_log_wait(track_log(t), t->off_ns, is_woken ? t->woken_ns : ns, t->why);
+	stops_wait(s, t, t->off_ns, is_woken ? t->woken_ns : ns, t->why);
 	if (!is_woken)
 		return;
-	thread_log_wait(track_log(t), t->woken_ns, ns, WAIT_CPU);
+	stops_wait(s, t, t->woken_ns, ns, WAIT_CPU);
 	if (t->waker != NO_THREAD)
 		segments_waited(t,
 				&(struct woken_wait){ t->off_ns, t->woken_ns, t->waker, t->why });
 }
 
-static void thread_runs(struct track *t, int64_t ns)
+static void thread_runs(struct intervals *s, struct track *t, int64_t ns)
 {
 	if (!t->off_ns)
 		return;
-	track_waited(t, ns);
+	track_waited(s, t, ns);
 	if (t->why != WAIT_CPU)
 		t->wake_ns = ns;
 	t->off_ns = t->woken_ns = 0;
@@ -249,14 +266,14 @@ static void take_change(struct intervals *s, const struct event_of *e)
 		t->off_ns = e->ns;
 		t->woken_ns = 0;
 		t->why = (enum wait_why)e->value;
-		segments_off(t);
+		segments_off(s, t);
 		break;
 	case THREAD_WOKEN:
 		if (t->off_ns && t->why != WAIT_CPU && !t->woken_ns)
 			thread_is_woken(s, t, e);
 		break;
 	case THREAD_ON:
-		thread_runs(t, e->ns);
+		thread_runs(s, t, e->ns);
 		set_gone(s, t, INT64_MAX);
 		break;
 	case THREAD_BORN:
@@ -274,7 +291,11 @@ static void take_event(struct intervals *s, const struct event_of *e)
 	struct track *t = &s->tracks.v[e->track];
 
 	take_calls(s, t, e->ns);
-	if (e->kind == OCCASION_CHANGE) {
+	if (e->kind == OCCASION_STOP) {
+		stops_add(s, e);
+	} else if (e->kind == OCCASION_LOCK) {
+		stops_lock(s, t, e->start);
+	} else if (e->kind == OCCASION_CHANGE) {
 		take_change(s, e);
 	} else if (s->is_across) {
 		if (e->kind == OCCASION_MARK)
@@ -404,6 +425,7 @@ int intervals_close(struct intervals *s, struct error *err)
 	vec_done(&s->spare);
 	vec_done(&s->events);
 	vec_done(&s->gaps);
+	vec_done(&s->stops);
 	vec_done(&s->ended);
 	vec_done(&s->functions);
 	vec_done(&s->is_marked);

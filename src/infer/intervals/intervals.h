@@ -94,6 +94,12 @@ int intervals_call(struct intervals *s, const struct function_call *c, size_t nr
 int intervals_mark(struct intervals *s, const struct mark *m, size_t nr, struct error *err);
 int intervals_change(struct intervals *s, const struct thread_change *c, size_t nr,
 		     struct error *err);
+/* All threads of the process stood still between, told when it was over: a collection of garbage.
+ */
+void intervals_stop(struct intervals *s, uint32_t process, int64_t from, int64_t to);
+/* What the thread waited for between was a lock, whatever it looked like; told afterwards. */
+void intervals_lock(struct intervals *s, uint32_t process, uint32_t thread, int64_t from,
+		    int64_t to);
 /* Something was lost between: of one thread, or (0, 0) of all. Intervals that it may be part of are
  * marked and counted. To be told before the settling that it concerns. */
 void intervals_gap(struct intervals *s, uint32_t process, uint32_t thread, int64_t from,

@@ -108,10 +108,12 @@ static size_t put_bodies(struct interval_part *parts, size_t nr)
 
 struct done_interval *parts_done(struct intervals *s, const struct interval *v)
 {
-	size_t room = 2 * s->tree.nodes.nr;
-	struct done_interval *d = mem_alloc(sizeof(*d) + mem_bytes(room, sizeof(*d->parts)));
-	size_t nr;
+	struct done_interval *d;
+	size_t room, nr;
 
+	stops_lift(&s->tree);
+	room = 2 * s->tree.nodes.nr;
+	d = mem_alloc(sizeof(*d) + mem_bytes(room, sizeof(*d->parts)));
 	sum_waits(s);
 	nr = put_nodes(s, d->parts);
 	nr = put_bodies(d->parts, nr);

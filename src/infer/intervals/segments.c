@@ -92,7 +92,7 @@ static void remember_value(struct intervals *s, struct under_way *w)
 	*slot = (uint64_t)(uintptr_t)w;
 }
 
-static void close_segment(struct track *t, int64_t ns)
+static void close_segment(struct intervals *s, struct track *t, int64_t ns)
 {
 	struct segment *g = t->at;
 
@@ -101,7 +101,7 @@ static void close_segment(struct track *t, int64_t ns)
 	g->end = ns;
 	/* another thread ended the interval, and this one waits: the rest is of no interval */
 	if (t->off_ns) {
-		track_waited(t, ns);
+		track_waited(s, t, ns);
 		if (t->woken_ns)
 			t->why = WAIT_CPU;
 		t->off_ns = ns;
@@ -117,7 +117,7 @@ static void free_way(struct intervals *s, struct under_way *w)
 		struct track *t = &s->tracks.v[(*g)->thread];
 
 		if (t->at == *g)
-			close_segment(t, s->now_ns);
+			close_segment(s, t, s->now_ns);
 		(*g)->of = NULL;
 	}
 	vec_clear(&w->segments);
@@ -156,7 +156,7 @@ static struct segment *open_segment(struct intervals *s, struct track *t, struct
 {
 	struct segment *g;
 
-	close_segment(t, ns);
+	close_segment(s, t, ns);
 	thread_log_clear(&t->idle);
 	if (w->segments.nr == SEGMENTS_MAX) {
 		w->has_gap = true;
@@ -266,7 +266,7 @@ static void carry(struct intervals *s, struct track *t, const struct event_of *e
 	if (w && t->at && t->at->of == w)
 		return;
 	if (!w) {
-		close_segment(t, e->ns);
+		close_segment(s, t, e->ns);
 		return;
 	}
 	g = open_segment(s, t, w, e, e->ns);
@@ -324,7 +324,7 @@ static void end(struct intervals *s, struct track *t, struct under_way *w, const
 		struct track *at = &s->tracks.v[(*g)->thread];
 
 		if (at->at == *g)
-			close_segment(at, e->ns);
+			close_segment(s, at, e->ns);
 	}
 	unlist(s, w);
 	forget_value(s, w);
@@ -392,7 +392,7 @@ static void resume(struct intervals *s, struct track *t, const struct event_of *
 		t->at->idle_ns = INT64_MAX;
 		return;
 	}
-	close_segment(t, e->ns);
+	close_segment(s, t, e->ns);
 	if (is_under_way(&before))
 		open_segment(s, t, before.way, e, e->ns);
 }
@@ -412,14 +412,14 @@ void segments_call_end(struct intervals *s, const struct event_of *e)
 	}
 }
 
-void segments_off(struct track *t)
+void segments_off(struct intervals *s, struct track *t)
 {
 	if (t->why == WAIT_CPU || t->why == WAIT_LOCK)
 		return;
 	if (t->at)
 		t->at->idle_ns = t->off_ns;
 	if (t->at && t->at->is_tail)
-		close_segment(t, t->off_ns);
+		close_segment(s, t, t->off_ns);
 }
 
 void segments_woken(struct intervals *s, struct track *t, int64_t ns, uint32_t waker)

@@ -126,7 +126,13 @@ struct event_of {
 	bool has_value;
 };
 
-enum { OCCASION_MARK, OCCASION_CALL_END, OCCASION_CHANGE };
+enum { OCCASION_MARK, OCCASION_CALL_END, OCCASION_CHANGE, OCCASION_STOP, OCCASION_LOCK };
+
+/* A process stood still. */
+struct stop {
+	int64_t from, to;
+	uint32_t process;
+};
 
 struct gap {
 	int64_t from, to;
@@ -149,6 +155,8 @@ struct intervals {
 	VEC(struct event_of) events;
 	uint64_t nr_events;
 	VEC(struct gap) gaps;
+	VEC(struct stop) stops; /* the latest, in the order of their ends */
+	bool has_changes;       /* states of threads are told */
 	VEC(struct wake_note) notes;
 	VEC(uint32_t) free_notes;
 	VEC(struct interval_wake) wakes;
@@ -194,7 +202,17 @@ void threads_close(struct intervals *s);
 /* intervals.c */
 void done_interval_free(struct done_interval *d);
 /* The thread did not run until now: what it works for waited. */
-void track_waited(struct track *t, int64_t ns);
+void track_waited(struct intervals *s, struct track *t, int64_t ns);
+
+/* stops.c: a process stood still until now. */
+void stops_add(struct intervals *s, const struct event_of *e);
+/* The thread has had to wait for a lock since. */
+void stops_lock(struct intervals *s, struct track *t, int64_t from);
+/* The thread waited; for what it waited while all stood still is told apart. */
+void stops_wait(struct intervals *s, struct track *t, int64_t from, int64_t to, enum wait_why why);
+/* What of the interval was waiting for that is a part of its own, whichever function it met. */
+void stops_lift(struct call_tree *t);
+
 /* Whether something of the thread between was lost. */
 bool intervals_have_gap(const struct intervals *s, const struct track *t, int64_t from, int64_t to);
 
@@ -216,7 +234,7 @@ void whole_settle(struct intervals *s, struct track *t);
 void segments_mark(struct intervals *s, const struct event_of *e);
 void segments_call_end(struct intervals *s, const struct event_of *e);
 /* The thread waits. */
-void segments_off(struct track *t);
+void segments_off(struct intervals *s, struct track *t);
 void segments_woken(struct intervals *s, struct track *t, int64_t ns, uint32_t waker);
 /* A wait is over that another thread ended. */
 void segments_waited(struct track *t, const struct woken_wait *w);

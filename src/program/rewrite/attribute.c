@@ -17,46 +17,44 @@ struct coding {
 	const struct rewrite_put *puts;
 	size_t nr;
 	struct moved moved;
-	struct buf code;    /* instructions */
-	uint32_t handler;   /* of all that is thrown out of it, NOWHERE for none */
-	uint16_t throwable; /* constant: its class */
-	uint16_t stack;
+	struct buf code;        /* instructions */
+	struct landing landing; /* of all that is thrown out of it */
 	bool has_frames;
 	struct buf tables;
 	uint16_t nr_tables;
 };
 
 static const char damaged[] = "a table of its code is damaged";
+static const char no_room[] = "its class has no room for more constants";
 
 /* --- what is thrown ------------------------------------------------------------------------ */
 
 /* What is put where something is thrown stands behind all else. */
 static const char *add_handler(struct coding *k)
 {
-	bool wants = false;
+	struct landing *l = &k->landing;
 
-	k->handler = NOWHERE;
+	l->at = NOWHERE;
 	for (size_t i = 0; i < k->nr; i++) {
 		if (k->puts[i].where != REWRITE_THROW)
 			continue;
-		if (!wants)
-			k->handler = (uint32_t)k->code.n;
-		wants = true;
+		if (l->at == NOWHERE)
+			l->at = (uint32_t)k->code.n;
 		buf_add(&k->code, k->puts[i].code);
 	}
-	if (!wants)
+	if (l->at == NOWHERE)
 		return NULL;
 	put_u1(&k->code, OP_ATHROW);
-	k->throwable = rewrite_class_named(k->r, STR("java/lang/Throwable"));
-	if (!k->throwable)
-		return "its class has no room for more constants";
+	l->throwable = rewrite_class_named(k->r, STR("java/lang/Throwable"));
+	if (!l->throwable || !landing_locals(l, k->r, k->method))
+		return no_room;
 	return k->code.n > CODE_MAX ? "it would be larger than a method may be" : NULL;
 }
 
 static const char *write_guards(struct coding *k, struct buf *out)
 {
 	const struct code *code = k->method->code;
-	bool has_handler = k->handler != NOWHERE;
+	bool has_handler = k->landing.at != NOWHERE;
 
 	if (code->nr_guards + has_handler > UINT16_MAX)
 		return "it guards too much";
@@ -76,7 +74,7 @@ static const char *write_guards(struct coding *k, struct buf *out)
 	if (has_handler) {
 		put_u2(out, k->moved.to[0]);
 		put_u2(out, k->moved.until);
-		put_u2(out, k->handler);
+		put_u2(out, k->landing.at);
 		put_u2(out, 0);
 	}
 	return NULL;
@@ -135,7 +133,7 @@ static bool move_variables(struct coding *k, struct str s, struct buf *out)
 static bool move_frames(struct coding *k, struct str s, struct buf *out)
 {
 	k->has_frames = true;
-	return rewrite_frames(s, &k->moved, k->handler, k->throwable, out);
+	return rewrite_frames(s, &k->moved, &k->landing, out);
 }
 
 /* Other tables name places that we do not know of: the class runs without them. What is told for
@@ -191,12 +189,12 @@ static const char *first_frames(struct coding *k)
 	struct buf out = { 0 };
 	uint16_t name;
 
-	if (k->handler == NOWHERE || k->has_frames || k->r->class->major < FRAMES_SINCE)
+	if (k->landing.at == NOWHERE || k->has_frames || k->r->class->major < FRAMES_SINCE)
 		return NULL;
 	name = rewrite_utf8(k->r, STR("StackMapTable"));
 	if (!name)
-		return "its class has no room for more constants";
-	rewrite_frames(STR(""), &k->moved, k->handler, k->throwable, &out);
+		return no_room;
+	rewrite_frames(STR(""), &k->moved, &k->landing, &out);
 	put_table(k, name, &out);
 	buf_done(&out);
 	return NULL;
@@ -212,13 +210,23 @@ static uint32_t stack_of(const struct coding *k)
 		if (k->puts[i].stack > most)
 			most = k->puts[i].stack;
 	/* what is thrown is there, however little the method itself needs */
-	return k->method->code->max_stack + most + (k->handler != NOWHERE);
+	return k->method->code->max_stack + most + (k->landing.at != NOWHERE);
+}
+
+static uint32_t locals_of(const struct coding *k)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < k->nr; i++)
+		if (k->puts[i].locals > most)
+			most = k->puts[i].locals;
+	return k->method->code->max_locals + most;
 }
 
 static const char *write_attribute(struct coding *k, struct str old, struct buf *out)
 {
 	struct str s = old, skipped;
-	uint32_t length, stack = stack_of(k);
+	uint32_t length, stack = stack_of(k), locals = locals_of(k);
 	uint16_t nr;
 	const char *why;
 
@@ -229,8 +237,10 @@ static const char *write_attribute(struct coding *k, struct str old, struct buf 
 		return damaged;
 	if (stack > UINT16_MAX)
 		return "its stack would be too large";
+	if (locals > UINT16_MAX)
+		return "it would have too many locals";
 	put_u2(out, stack);
-	put_u2(out, k->method->code->max_locals);
+	put_u2(out, locals);
 	put_u4(out, (uint32_t)k->code.n);
 	buf_add(out, buf_str(&k->code));
 	why = write_guards(k, out);
@@ -247,7 +257,7 @@ const char *rewrite_code(struct rewrite *r, const struct member *method, struct 
 			 const struct rewrite_put *puts, size_t nr, struct buf *out)
 {
 	struct coding k = { .r = r, .method = method, .puts = puts, .nr = nr };
-	const char *why = rewrite_move(method, puts, nr, &k.moved, &k.code);
+	const char *why = rewrite_move(r->class, method, puts, nr, &k.moved, &k.code);
 
 	if (!why)
 		why = add_handler(&k);
@@ -256,5 +266,6 @@ const char *rewrite_code(struct rewrite *r, const struct member *method, struct 
 	moved_done(&k.moved);
 	buf_done(&k.code);
 	buf_done(&k.tables);
+	buf_done(&k.landing.locals);
 	return why;
 }

@@ -6,17 +6,6 @@
 #include "program/bytes.h"
 #include "program/rewrite/own.h"
 
-enum {
-	FRAME_ONE = 64,       /* and below 128: one value on the stack */
-	FRAME_ONE_FAR = 247,  /* likewise, the difference apart */
-	FRAME_CHOP = 248,     /* to 250 */
-	FRAME_SAME_FAR = 251, /* and below 64 */
-	FRAME_APPEND = 252,   /* to 254 */
-	FRAME_FULL = 255,
-	VALUE_OBJECT = 7,
-	VALUE_NOT_MADE = 8,
-};
-
 struct frames {
 	const struct moved *m;
 	struct str s;
@@ -106,29 +95,29 @@ static bool copy_frame(struct frames *f)
 	return kind < FRAME_APPEND || copy_values(f, kind - FRAME_SAME_FAR);
 }
 
-static void add_handler(struct frames *f, uint32_t handler, uint16_t throwable)
+static void add_landing(struct frames *f, const struct landing *l)
 {
 	put_u1(f->out, FRAME_FULL);
-	put_u2(f->out, difference(f, handler));
-	put_u2(f->out, 0);
+	put_u2(f->out, difference(f, l->at));
+	put_u2(f->out, l->nr_locals);
+	buf_add(f->out, buf_str(&l->locals));
 	put_u2(f->out, 1);
 	put_u1(f->out, VALUE_OBJECT);
-	put_u2(f->out, throwable);
+	put_u2(f->out, l->throwable);
 }
 
-bool rewrite_frames(struct str old, const struct moved *m, uint32_t handler, uint16_t throwable,
-		    struct buf *out)
+bool rewrite_frames(struct str old, const struct moved *m, const struct landing *l, struct buf *out)
 {
 	struct frames f = { .m = m, .s = old, .old = -1, .new = -1, .out = out };
 	uint16_t nr = 0;
 
 	if (old.n && !bytes_take_u2(&f.s, &nr))
 		return false;
-	put_u2(out, nr + (handler != NOWHERE));
+	put_u2(out, nr + (l->at != NOWHERE));
 	for (uint32_t i = 0; i < nr; i++)
 		if (!copy_frame(&f))
 			return false;
-	if (handler != NOWHERE)
-		add_handler(&f, handler, throwable);
+	if (l->at != NOWHERE)
+		add_landing(&f, l);
 	return true;
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "program/bytes.h"
+#include "program/insn.h"
 #include "program/rewrite/own.h"
 
 #define HEAD_BYTES 8 /* magic and version */
@@ -20,40 +21,67 @@ void rewrite_done(struct rewrite *r)
 
 /* --- constants ----------------------------------------------------------------------------- */
 
-static uint16_t number_of(struct rewrite *r)
+static unsigned hash_of(struct str s)
 {
+	uint32_t hash = 2166136261; /* FNV-1a */
+
+	for (size_t i = 0; i < s.n; i++)
+		hash = (hash ^ (uint8_t)s.p[i]) * 16777619;
+	return (hash ^ hash >> 16) % REWRITE_RECENT;
+}
+
+/* The number of one that was added before, or is added now. */
+static uint16_t number_of(struct rewrite *r, struct str constant)
+{
+	__typeof__(&*r->recent) recent = &r->recent[hash_of(constant)];
+	struct str there = str_head(str_skip(buf_str(&r->constants), recent->at), recent->bytes);
 	uint32_t number = r->class->nr_constants + r->nr;
 
+	if (recent->number && str_eq(there, constant))
+		return recent->number;
 	if (number >= CONSTANTS_MAX)
 		return 0;
+	recent->at = (uint32_t)r->constants.n;
+	recent->bytes = (uint32_t)constant.n;
+	recent->number = (uint16_t)number;
+	buf_add(&r->constants, constant);
 	r->nr++;
 	return (uint16_t)number;
 }
 
+/* The same of what was written apart, which is given back. */
+static uint16_t number_of_made(struct rewrite *r, struct buf *made)
+{
+	uint16_t number = number_of(r, buf_str(made));
+
+	buf_done(made);
+	return number;
+}
+
 uint16_t rewrite_utf8(struct rewrite *r, struct str text)
 {
-	uint16_t number = text.n > UINT16_MAX ? 0 : number_of(r);
+	struct buf made = { 0 };
 
-	if (!number)
+	if (text.n > UINT16_MAX)
 		return 0;
-	put_u1(&r->constants, CONSTANT_UTF8);
-	put_u2(&r->constants, (uint32_t)text.n);
-	buf_add(&r->constants, text);
-	return number;
+	put_u1(&made, CONSTANT_UTF8);
+	put_u2(&made, (uint32_t)text.n);
+	buf_add(&made, text);
+	return number_of_made(r, &made);
 }
 
 /* One that names one or two others. */
 static uint16_t constant_of(struct rewrite *r, enum constant_tag tag, uint16_t a, uint16_t b)
 {
-	uint16_t number = a && (b || tag == CONSTANT_CLASS) ? number_of(r) : 0;
+	struct buf made = { 0 };
 
-	if (!number)
+	if (!a || (!b && tag != CONSTANT_CLASS))
 		return 0;
-	put_u1(&r->constants, (uint8_t)tag);
-	put_u2(&r->constants, a);
+	put_u1(&made, (uint8_t)tag);
+	put_u2(&made, a);
 	if (tag != CONSTANT_CLASS)
-		put_u2(&r->constants, b);
-	return number;
+		put_u2(&made, b);
+	return number_of_made(r, &made);
 }
 
 uint16_t rewrite_class_named(struct rewrite *r, struct str name)
@@ -63,13 +91,11 @@ uint16_t rewrite_class_named(struct rewrite *r, struct str name)
 
 uint16_t rewrite_integer(struct rewrite *r, int32_t number)
 {
-	uint16_t made = number_of(r);
+	struct buf made = { 0 };
 
-	if (!made)
-		return 0;
-	put_u1(&r->constants, CONSTANT_INTEGER);
-	put_u4(&r->constants, (uint32_t)number);
-	return made;
+	put_u1(&made, CONSTANT_INTEGER);
+	put_u4(&made, (uint32_t)number);
+	return number_of_made(r, &made);
 }
 
 uint16_t rewrite_method(struct rewrite *r, struct str owner, struct str name, struct str type)
@@ -79,6 +105,28 @@ uint16_t rewrite_method(struct rewrite *r, struct str owner, struct str name, st
 
 	return constant_of(r, CONSTANT_METHOD, class,
 			   constant_of(r, CONSTANT_NAME_AND_TYPE, called, typed));
+}
+
+bool rewrite_push(struct rewrite *r, struct buf *code, int32_t number)
+{
+	uint16_t constant = 0;
+
+	if (number >= -1 && number <= 5) {
+		put_u1(code, (uint8_t)(OP_ICONST_M1 + 1 + number));
+	} else if (number == (int8_t)number) {
+		put_u1(code, OP_BIPUSH);
+		put_u1(code, (uint8_t)number);
+	} else if (number == (int16_t)number) {
+		put_u1(code, OP_SIPUSH);
+		put_u2(code, (uint16_t)number);
+	} else {
+		constant = rewrite_integer(r, number);
+		if (!constant)
+			return false;
+		put_u1(code, OP_LDC_W);
+		put_u2(code, constant);
+	}
+	return true;
 }
 
 /* --- the class ----------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 #include "capture/probe/guest/carry.h"
 
 #include "capture/probe/guest/courier.h"
+#include "capture/probe/guest/mark.h"
 #include "capture/probe/guest/thread.h"
 #include "capture/probe/guest/weave.h"
 
@@ -21,7 +22,6 @@ static bool courier_of(struct probe_thread *t, struct courier *c)
 {
 	struct probe_region *g = culprit_code.region;
 	struct probe_own *own = culprit_code.own;
-	uint64_t seen, until;
 
 	c->table = (struct handover *)__atomic_load_n(&g->handover, __ATOMIC_ACQUIRE);
 	if (!handover_is_sound(c->table))
@@ -30,19 +30,9 @@ static bool courier_of(struct probe_thread *t, struct courier *c)
 	c->counts = &g->carried;
 	c->now = t->tick;
 	c->time = c->table->reach ? weave_time(c->now) : 0;
-	/* calls may have passed by since: what was counted is not believed any more */
-	seen = __atomic_load_n(&own->carry_until, __ATOMIC_RELAXED);
-	if (c->now > seen) {
-		__atomic_fetch_add(&own->nr_lapses, 1, __ATOMIC_RELAXED);
-		if (seen)
-			__atomic_store_n(&own->carry_since, c->now, __ATOMIC_RELAXED);
-	}
-	/* all threads read this line of the cache: it is written when it changes */
-	until = __atomic_load_n(&g->alive_until, __ATOMIC_RELAXED);
-	if (until != seen)
-		__atomic_store_n(&own->carry_until, until, __ATOMIC_RELAXED);
-	c->since = __atomic_load_n(&own->carry_since, __ATOMIC_RELAXED);
-	c->session = (uint32_t)(g->bags + own->nr_lapses);
+	c->until = __atomic_load_n(&g->alive_until, __ATOMIC_RELAXED);
+	c->first = NULL;
+	c->session = (uint32_t)weave_session();
 	c->tid = t->tid;
 	c->bag = weave_bag(t);
 	c->writer = weave_writer(t);
@@ -56,7 +46,11 @@ bool carry_enter(struct probe_thread *t, uint32_t kind, const uint64_t *args)
 {
 	struct courier c;
 
-	return courier_of(t, &c) && courier_enter(&c, (enum carry_call)kind, args);
+	if (!courier_of(t, &c))
+		return false;
+	if (kind == CARRY_OUT && args[2] && guest_memory_is_there(t, args[1], mark_bytes(args[2])))
+		c.first = (const void *)args[1];
+	return courier_enter(&c, (enum carry_call)kind, args);
 }
 
 void carry_leave(struct probe_thread *t, uint32_t kind, const uint64_t *args, int64_t result)
@@ -65,6 +59,14 @@ void carry_leave(struct probe_thread *t, uint32_t kind, const uint64_t *args, in
 
 	if (courier_of(t, &c))
 		courier_leave(&c, (enum carry_call)kind, args, result);
+}
+
+void carry_asleep(struct probe_thread *t, uint32_t kind, const uint64_t *args, int64_t result)
+{
+	struct courier c;
+
+	if (courier_of(t, &c))
+		courier_asleep(&c, (enum carry_call)kind, args, result);
 }
 
 void carry_settle(struct probe_thread *t)
@@ -79,6 +81,7 @@ void carry_begin(struct probe_thread *t)
 {
 	struct courier c;
 
+	culprit_code.own->bags[guest_thread_number(t)].nr_begun++;
 	if (courier_of(t, &c))
 		courier_begin(&c);
 	else

@@ -10,6 +10,8 @@
 bool carry_enter(struct probe_thread *t, uint32_t kind, const uint64_t *args);
 /* result: what it returns (of libc's functions -1 is an error). */
 void carry_leave(struct probe_thread *t, uint32_t kind, const uint64_t *args, int64_t result);
+/* Its end came while our code stood still. */
+void carry_asleep(struct probe_thread *t, uint32_t kind, const uint64_t *args, int64_t result);
 /* Before advice runs: of requests that came together the one whose turn it is. */
 void carry_settle(struct probe_thread *t);
 /* A request begins here: what came with it is carried, and nothing else. */

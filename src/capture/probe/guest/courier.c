@@ -1,11 +1,15 @@
 #include "capture/probe/guest/courier.h"
 
 #include "capture/probe/guest/far.h"
+#include "capture/probe/guest/mark.h"
 
 #define PEEK 2
+#define TRUNCATES 0x20
 #define AGAIN 4        /* a part of a record's life after which it is put again */
 #define SAID_EVERY 64  /* bags, of a thread */
 #define CHECK_SHIFT 30 /* ticks between two looks at what the kernel counts */
+#define CHECK_DUE UINT32_MAX
+#define LENGTH_UNKNOWN UINT64_MAX
 
 enum courier_turn { TURN_NONE, TURN_IN, TURN_OUT };
 
@@ -93,11 +97,20 @@ static bool is_sent(const struct courier *c, const struct courier_fd *f)
 	       c->now - f->sent_tick < c->table->lives / AGAIN && f->turn != TURN_IN;
 }
 
-static void bag_put(const struct courier *c, struct courier_fd *f)
+/* length: of what is sent, or LENGTH_UNKNOWN. */
+static void bag_put(const struct courier *c, struct courier_fd *f, uint64_t length)
 {
-	size_t n = bag_bytes(c->bag);
+	size_t n = bag_bytes(c->bag), nr_first = mark_bytes(length);
 	uint64_t origin = n ? origin_of(c) : 0;
-	uint64_t at = handover_put(c->table, f->s.key_out, f->s.out, origin, c->bag, n, c->now);
+	const struct handover_sending r = { .key = f->s.key_out,
+					    .start = f->s.out,
+					    .origin = origin,
+					    .bytes = c->bag,
+					    .nr = n,
+					    .mark = c->first && nr_first
+							    ? mark_of(c->first, nr_first)
+							    : 0 };
+	uint64_t at = handover_put(c->table, &r, c->now);
 
 	if (!at) {
 		count(&c->counts->nr_not_put);
@@ -109,6 +122,31 @@ static void bag_put(const struct courier *c, struct courier_fd *f)
 	f->sent_tick = c->now;
 	if (n && at && ++c->state->nr_sent % SAID_EVERY == 0)
 		__atomic_fetch_add(&c->counts->nr_sent, SAID_EVERY, __ATOMIC_RELAXED);
+}
+
+/* Where the sender is, and how far what was put holds: who reads more has bytes that passed us by.
+ * When that is doubted it is looked up before the next call. */
+static void say(const struct courier *c, struct courier_fd *f, uint64_t sent, uint64_t upto)
+{
+	const struct handover_said s = { sent, f->sent ? upto : HANDOVER_NO_END, c->until };
+
+	if (handover_say_sent(c->table, f->s.key_out, &s, c->now))
+		f->s.checked_out = CHECK_DUE;
+}
+
+/* Of TCP within this host nobody needs to know more than that while nothing is carried. */
+static bool is_said(const struct courier_fd *f)
+{
+	return f->s.kind != STREAM_TCP || f->s.reach == STREAM_FAR || f->sent;
+}
+
+/* What is sent from here on is known, and nothing of what was before. */
+static void out_meet(const struct courier *c, struct courier_fd *f)
+{
+	handover_meet(c->table, f->s.key_out, f->s.out, c->now);
+	f->sent = 0;
+	if (f->s.reach == STREAM_FAR)
+		far_since(c->table, f->s.key_out, f->s.out, c->now);
 }
 
 /* Two that write at once do so in an order that nobody knows. */
@@ -130,11 +168,11 @@ static bool writer_begin(const struct courier *c, struct courier_fd *f)
 static bool place_check(const struct courier *c, struct courier_fd *f, uint64_t fd, bool is_in)
 {
 	if (is_in)
-		return !f->s.has_in || stream_check_in(&f->s, (int)fd, c->table);
+		return !f->s.has_in || stream_check_in(&f->s, (int)fd, c->table, c->now);
 	if (!f->s.has_out || stream_check_out(&f->s, (int)fd))
 		return true;
-	if (f->s.reach == STREAM_FAR && f->s.has_out)
-		far_since(c->table, f->s.key_out, f->s.out, c->now);
+	if (f->s.has_out)
+		out_meet(c, f);
 	return false;
 }
 
@@ -166,10 +204,10 @@ static bool check(const struct courier *c, struct courier_fd *f, uint64_t fd, bo
 	return true;
 }
 
-static bool out_enter(const struct courier *c, uint64_t fd)
+static bool out_enter(const struct courier *c, uint64_t fd, uint64_t length)
 {
 	struct courier_fd *f = stream_of(c, fd);
-	bool had;
+	bool had, is_put = false;
 
 	if (!f)
 		return false;
@@ -180,18 +218,41 @@ static bool out_enter(const struct courier *c, uint64_t fd)
 	/* what comes next of another connection is not this one's */
 	if (c->state->is_due && c->state->request != fd + 1)
 		courier_settle(c);
+	/* another process has sent on it, too, or what we counted is damaged */
+	if (f->s.has_out && f->sent && !handover_follows(c->table, f->s.key_out, f->s.out)) {
+		count(&c->counts->nr_corrected);
+		f->s.has_out = 0;
+	}
 	had = f->s.has_out;
-	stream_place_out(&f->s, (int)fd, c->table, c->now);
-	if (f->s.reach == STREAM_FAR && !had && f->s.has_out)
-		far_since(c->table, f->s.key_out, f->s.out, c->now);
-	if (!f->s.has_out)
+	stream_place_out(&f->s, (int)fd, c->now);
+	if (!f->s.has_out) {
 		count(&c->counts->nr_unplaced);
-	else if (!is_sent(c, f))
-		bag_put(c, f);
+		return true;
+	}
+	if (!had)
+		out_meet(c, f);
+	if (!is_sent(c, f)) {
+		bag_put(c, f, length);
+		is_put = true;
+	}
+	if ((is_said(f) || is_put) && f->s.reach != STREAM_FAR)
+		say(c, f, f->s.out | HANDOVER_SENDING,
+		    length == LENGTH_UNKNOWN ? HANDOVER_NO_END : f->s.out + length);
 	return true;
 }
 
-static void out_leave(const struct courier *c, uint64_t fd, int64_t result, bool is_many)
+/* Where the sender is after a call. is_whole: all was sent that was to be. */
+static void out_told(const struct courier *c, struct courier_fd *f, bool is_whole)
+{
+	if (!f->s.has_out)
+		handover_forget(c->table, f->s.key_out);
+	else if (is_said(f) && !(is_whole && f->s.kind == STREAM_TCP && f->s.reach == STREAM_HERE))
+		/* of other hosts: up to there all is in the table that is to be handed over */
+		say(c, f, f->s.out, f->s.out);
+}
+
+static void out_leave(const struct courier *c, uint64_t fd, int64_t result, uint64_t length,
+		      bool is_many)
 {
 	struct courier_fd *f = stream_known(c, fd);
 
@@ -201,9 +262,7 @@ static void out_leave(const struct courier *c, uint64_t fd, int64_t result, bool
 		f->s.out += (uint64_t)result;
 	if (is_many || f->writer != c->tid)
 		f->s.has_out = 0;
-	/* of other hosts: up to there all is in the table that is to be handed over */
-	if ((f->s.kind != STREAM_TCP || f->s.reach == STREAM_FAR) && f->s.has_out)
-		handover_say_sent(c->table, f->s.key_out, f->s.out, c->now);
+	out_told(c, f, (uint64_t)result == length);
 	if (f->writer == c->tid)
 		__atomic_store_n(&f->writer, 0, __ATOMIC_RELEASE);
 	if (result <= 0)
@@ -254,7 +313,7 @@ static struct handover_found found_at(const struct courier *c, uint64_t key, uin
 	struct handover_head r;
 
 	if (handover_head(c->table, at, key, &r))
-		return (struct handover_found){ at, r.start, r.origin, r.bytes, 0 };
+		return (struct handover_found){ at, r.start, r.origin, r.bytes, r.mark };
 	count(&c->counts->nr_gone);
 	return (struct handover_found){ .at = at };
 }
@@ -284,7 +343,11 @@ static void park(const struct courier *c)
 	if (!f || f->turn != TURN_IN || f->reader != c->tid || bag_is_empty(c->bag) ||
 	    (f->current && !f->is_joined && c->bag->order == f->taken))
 		return;
-	f->parked = handover_put(c->table, parking(f), 0, origin_of(c), c->bag, bag_bytes(c->bag),
+	f->parked = handover_put(c->table,
+				 &(struct handover_sending){ .key = parking(f),
+							     .origin = origin_of(c),
+							     .bytes = c->bag,
+							     .nr = bag_bytes(c->bag) },
 				 c->now);
 }
 
@@ -440,7 +503,7 @@ static bool in_enter(const struct courier *c, uint64_t fd)
 		return false;
 	if (c->state->is_due)
 		courier_settle(c);
-	stream_place_in(&f->s, (int)fd, c->table, c->since);
+	stream_place_in(&f->s, (int)fd, c->table, c->now);
 	return true;
 }
 
@@ -451,15 +514,44 @@ static bool in_place(const struct courier *c, struct courier_fd *f, uint64_t fd,
 	/* a sender may have begun to count anew while we waited */
 	bool had = f->s.has_in && stream_counts_on(&f->s, c->table);
 
-	*from = f->s.in;
 	f->s.in += nr;
 	f->s.has_in = had;
+	/* it is known then where it ended */
 	if (!had || !f->s.key_in)
-		stream_place_in(&f->s, (int)fd, c->table, c->since);
-	/* it is known now where it ended */
-	if (!had && f->s.has_in)
-		*from = f->s.in - nr;
-	return f->s.has_in && f->s.key_in && (had || f->s.in >= nr);
+		stream_place_in(&f->s, (int)fd, c->table, c->now);
+	*from = f->s.in - nr;
+	return f->s.has_in && f->s.key_in && f->s.in >= nr;
+}
+
+/* What was read. */
+struct stretch {
+	uint64_t from, to;
+	const char *bytes; /* or NULL: not known where they are */
+};
+
+/* Whether bytes that their sender has marked are where we take them to be. */
+static bool are_marked(const struct stretch *r, const struct handover_found *v, size_t nr)
+{
+	for (size_t i = 0; r->bytes && i < nr; i++)
+		if (v[i].start >= r->from && v[i].start < r->to &&
+		    !mark_fits(v[i].mark, r->bytes + (v[i].start - r->from), r->to - v[i].start))
+			return false;
+	return true;
+}
+
+/* Bytes that passed their sender by, or that we have not counted right: nobody knows what came with
+ * them. Both ends look up where they are. */
+static void received_unknown(const struct courier *c, struct courier_fd *f, bool is_turn)
+{
+	/* once for all pieces of a message */
+	if (is_turn || f->current || f->nr_pending)
+		count(&c->counts->nr_doubted);
+	handover_doubt(c->table, f->s.key_in);
+	f->s.checked_in = CHECK_DUE;
+	f->current = f->parked = 0;
+	f->nr_pending = 0;
+	if (f->s.role == STREAM_SERVER)
+		bag_drop(c);
 }
 
 /* From another host: the agents know what came with it. A read that goes on with the one before is
@@ -480,13 +572,13 @@ static void far_received(const struct courier *c, struct courier_fd *f, uint64_t
 	f->is_next = is_next;
 }
 
-static void in_leave(const struct courier *c, uint64_t fd, int64_t result)
+static void in_leave(const struct courier *c, uint64_t fd, int64_t result, const char *bytes)
 {
 	struct courier_fd *f = stream_known(c, fd);
 	struct handover_found v[HANDOVER_FOUND_MAX];
 	struct handover_missing missing = { 0 };
+	struct stretch r = { .bytes = bytes };
 	size_t nr = 0;
-	uint64_t from;
 	bool is_turn, is_placed;
 
 	if (!f || result <= 0)
@@ -500,12 +592,12 @@ static void in_leave(const struct courier *c, uint64_t fd, int64_t result)
 		if (!is_turn)
 			unpark(c, f);
 	}
-	is_placed = in_place(c, f, fd, (uint64_t)result, &from);
+	is_placed = in_place(c, f, fd, (uint64_t)result, &r.from);
+	r.to = r.from + (uint64_t)result;
 	if (!is_placed)
 		count(&c->counts->nr_unplaced);
 	else if (f->s.reach != STREAM_FAR)
-		nr = handover_find(c->table, f->s.key_in, from, from + (uint64_t)result, c->now, v,
-				   &missing);
+		nr = handover_find(c->table, f->s.key_in, r.from, r.to, c->now, v, &missing);
 	if (missing.nr_more)
 		__atomic_fetch_add(&c->counts->nr_batched, missing.nr_more, __ATOMIC_RELAXED);
 	/* what was there before is wanted only by who does not have it yet */
@@ -516,7 +608,9 @@ static void in_leave(const struct courier *c, uint64_t fd, int64_t result)
 		f->is_begun = is_turn ? 0 : f->is_begun;
 	}
 	if (is_placed && f->s.reach == STREAM_FAR)
-		far_received(c, f, from, from + (uint64_t)result, is_turn);
+		far_received(c, f, r.from, r.to, is_turn);
+	else if (missing.is_unknown || !are_marked(&r, v, nr))
+		received_unknown(c, f, is_turn);
 	else if (nr)
 		received(c, f, v, nr, is_turn);
 	else
@@ -535,17 +629,48 @@ static void place_forget(const struct courier *c, uint64_t fd)
 
 static bool is_in(enum carry_call call, const uint64_t *a)
 {
-	return call == CARRY_IN || (call == CARRY_IN_4 && !(a[3] & PEEK)) ||
-	       (call == CARRY_IN_3 && !(a[2] & PEEK));
+	return call == CARRY_IN || call == CARRY_IN_PARTS ||
+	       (call == CARRY_IN_4 && !(a[3] & PEEK)) || (call == CARRY_IN_3 && !(a[2] & PEEK));
+}
+
+static bool is_out(enum carry_call call)
+{
+	return call == CARRY_OUT || call == CARRY_OUT_PARTS || call == CARRY_OUT_MANY;
+}
+
+/* How much is to be sent. */
+static uint64_t length_of(enum carry_call call, const uint64_t *a)
+{
+	return call == CARRY_OUT ? a[2] : LENGTH_UNKNOWN;
+}
+
+/* Where what was read is, if it is in one piece. */
+static const char *bytes_of(enum carry_call call, const uint64_t *a)
+{
+	bool is_one = call == CARRY_IN || (call == CARRY_IN_4 && !(a[3] & TRUNCATES));
+
+	return is_one ? (const char *)a[1] : NULL;
+}
+
+void courier_asleep(const struct courier *c, enum carry_call call, const uint64_t *a,
+		    int64_t result)
+{
+	struct courier_fd *f = (uint32_t)a[0] < COURIER_FDS ? &c->fds[(uint32_t)a[0]] : NULL;
+
+	if (!f || !is_out(call) || f->s.kind <= STREAM_NONE || f->writer != c->tid)
+		return;
+	f->s.out += result > 0 ? (uint64_t)result : 0;
+	f->s.has_out &= call != CARRY_OUT_MANY;
+	out_told(c, f, (uint64_t)result == length_of(call, a));
 }
 
 bool courier_enter(const struct courier *c, enum carry_call call, const uint64_t *a)
 {
 	uint64_t fd = (uint32_t)a[0];
 
-	if (call == CARRY_OUT || call == CARRY_OUT_MANY)
-		return out_enter(c, fd);
-	if (call == CARRY_IN || call == CARRY_IN_3 || call == CARRY_IN_4)
+	if (is_out(call))
+		return out_enter(c, fd, length_of(call, a));
+	if (call == CARRY_IN || call == CARRY_IN_PARTS || call == CARRY_IN_3 || call == CARRY_IN_4)
 		return is_in(call, a) && in_enter(c, fd);
 	if (call == CARRY_CLOSE)
 		fd_forget(c, fd);
@@ -557,10 +682,10 @@ void courier_leave(const struct courier *c, enum carry_call call, const uint64_t
 	uint64_t fd = (uint32_t)a[0], got = (uint32_t)result;
 	const int *pair = (const int *)(call == CARRY_PAIR ? a[3] : a[0]);
 
-	if (call == CARRY_OUT || call == CARRY_OUT_MANY) {
-		out_leave(c, fd, result, call == CARRY_OUT_MANY);
+	if (is_out(call)) {
+		out_leave(c, fd, result, length_of(call, a), call == CARRY_OUT_MANY);
 	} else if (is_in(call, a)) {
-		in_leave(c, fd, result);
+		in_leave(c, fd, result, bytes_of(call, a));
 	} else if (call == CARRY_IN_MANY) {
 		place_forget(c, fd);
 	} else if (call == CARRY_SPLICE) {

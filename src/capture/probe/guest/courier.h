@@ -68,7 +68,7 @@ struct courier {
 	struct courier_fd *fds; /* COURIER_FDS */
 	struct carry_counts *counts;
 	uint32_t session; /* what was found out in another one is not believed */
-	uint64_t since;   /* calls are seen since this tick; 0: all are */
+	uint64_t until;   /* tick: so long calls are surely seen */
 	/* of the thread */
 	uint32_t tid;
 	struct bag *bag;
@@ -78,7 +78,8 @@ struct courier {
 	struct courier_state *state;
 	struct courier_room *room;
 	uint64_t now;
-	uint64_t time; /* ns, as advice has it */
+	uint64_t time;     /* ns, as advice has it */
+	const void *first; /* CARRY_OUT: what is to be sent, MARK_BYTES of it; NULL: not known */
 };
 
 /* Before and after a call of the process; a: its arguments. False: its end does not matter. */
@@ -86,6 +87,10 @@ bool courier_enter(const struct courier *c, enum carry_call call, const uint64_t
 	__attribute__((visibility("hidden")));
 void courier_leave(const struct courier *c, enum carry_call call, const uint64_t *a, int64_t result)
 	__attribute__((visibility("hidden")));
+/* Its end was passed while nothing was seen (c has another session than before it): who reads what
+ * comes later is told that nobody knows of it. */
+void courier_asleep(const struct courier *c, enum carry_call call, const uint64_t *a,
+		    int64_t result) __attribute__((visibility("hidden")));
 /* Before advice runs: state->is_due says that there is something to do. */
 void courier_settle(const struct courier *c) __attribute__((visibility("hidden")));
 /* A request begins here, somebody says: what is carried is what came with it, or nothing. */

@@ -42,6 +42,13 @@ code_tid_offset:
 	.quad	0
 code_nr_rings:
 	.quad	0
+	.quad	culprit_advise - culprit_code
+	.quad	culprit_hold - culprit_code
+	.quad	culprit_carry - culprit_code
+	.quad	culprit_join - culprit_code
+	.quad	culprit_mark - culprit_code
+	.quad	culprit_holds - culprit_code
+	.quad	culprit_tell - culprit_code
 
 	.text
 /* rcx: the thread, or go to \slow. rax is lost. */

@@ -157,6 +157,19 @@ static void call_tell(struct probe_thread *t, const struct probe_frame *f, uint6
 	record_tell(t);
 }
 
+void guest_tell(struct probe_thread *t, uint32_t function, uint64_t kind, uint64_t start,
+		uint64_t end)
+{
+	struct probe_record *r = record_new(t);
+
+	if (!r)
+		return;
+	r->start = start | kind << PROBE_KIND_SHIFT;
+	r->end = end;
+	r->what = function & 0xffff;
+	record_tell(t);
+}
+
 /* The word is changed unless somebody else has changed it meanwhile: a stack may go on in another
  * thread. */
 static bool word_change(uint64_t *at, uint64_t from, uint64_t to)
@@ -326,14 +339,18 @@ static bool is_from_file(uint64_t back)
 static void enter(struct probe_thread *t, struct entered *e)
 {
 	const struct probe_taken *k = &culprit_code.region->taken[e->what & 0xffff];
-	uint64_t what = e->what, at = t->tick = now();
+	uint64_t what = e->what, at = t->tick = now(), until;
 	bool is_kept, has_run;
 
 	if (t->unwinder && (uint64_t)e->slot > t->unwinder)
 		frames_arm(t, e->slot);
 	frames_close(t, e->slot);
-	if (__atomic_load_n(&culprit_code.region->alive_until, __ATOMIC_RELAXED) < at)
+	until = __atomic_load_n(&culprit_code.region->alive_until, __ATOMIC_RELAXED);
+	if (until < at) {
+		if (what & PROBE_WOVEN)
+			weave_asleep(t, what, until);
 		return;
+	}
 	if (what & PROBE_WANT_ENTRY)
 		mark_tell(t, PROBE_KIND_ENTRY, what, &k->at_entry,
 			  argument(e, k->at_entry.argument));
@@ -484,11 +501,14 @@ void culprit_site_slow(const uint64_t *registers, uint64_t what)
 {
 	const struct probe_taking *k = &culprit_code.region->taken[what & 0xffff].at_entry;
 	struct probe_thread *t = guest_thread_find();
-	uint64_t tick = now();
+	uint64_t tick = now(), until;
 
 	if (what & PROBE_WANT_UNIT)
 		__atomic_fetch_add(&culprit_code.region->nr_units, 1, __ATOMIC_RELAXED);
-	if (!t || __atomic_load_n(&culprit_code.region->alive_until, __ATOMIC_RELAXED) < tick)
+	until = __atomic_load_n(&culprit_code.region->alive_until, __ATOMIC_RELAXED);
+	if (t && until < tick && what & PROBE_WANT_ADVICE)
+		weave_asleep(t, what, until);
+	if (!t || until < tick)
 		return;
 	if (t->busy && !(registers[7] > t->busy && registers[7] - t->busy < NEAR)) {
 		if (t->ring)

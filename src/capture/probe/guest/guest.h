@@ -30,6 +30,9 @@ static inline uint64_t now(void)
 long guest_call(long nr, long a, long b, long c, long d, long e, long f);
 /* Whether memory can be read now. It may be looked up in what was found a moment ago. */
 bool guest_memory_is_there(struct probe_thread *t, uint64_t at, size_t bytes);
+/* A record of a call, or of a mark without a value, into the thread's ring. */
+void guest_tell(struct probe_thread *t, uint32_t function, uint64_t kind, uint64_t start,
+		uint64_t end);
 bool guest_value_take(struct probe_thread *t, const struct probe_taking *k, uint64_t value,
 		      uint64_t *out);
 

@@ -36,7 +36,7 @@ static uint64_t head_sum(const struct handover_head *r)
 
 	s = mix(s ^ r->start, r->before);
 	s = mix(s ^ r->origin, r->tick);
-	return mix(s, r->bytes);
+	return mix(s, (uint64_t)r->mark << 32 | r->bytes);
 }
 
 /* n is a multiple of 8. */
@@ -98,6 +98,16 @@ static bool is_old(const struct handover *h, uint64_t tick, uint64_t now)
 	return now > tick && now - tick > h->lives;
 }
 
+/* Nothing is known of what is sent before since. */
+static void stream_begin(struct handover_stream *s, uint64_t since)
+{
+	__atomic_store_n(&s->sent, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->is_doubted, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->upto, HANDOVER_NO_END, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->since, since, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->last, 0, __ATOMIC_RELEASE);
+}
+
 /* The stream's place, or one that is free, or whose records count no more. Two that take one at the
  * same time, or one that takes a place from a stream that wakes up, lose records: they are not
  * found. */
@@ -117,8 +127,7 @@ static struct handover_stream *stream_take(struct handover *h, uint64_t key, uin
 		if (__atomic_compare_exchange_n(&s->key, &was, key, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED)) {
 			__atomic_store_n(&s->tick, now, __ATOMIC_RELAXED);
-			__atomic_store_n(&s->sent, 0, __ATOMIC_RELAXED);
-			__atomic_store_n(&s->last, 0, __ATOMIC_RELEASE);
+			stream_begin(s, 0);
 			return s;
 		}
 		if (was == key)
@@ -149,19 +158,23 @@ RACY static void record_write(struct handover *h, const struct handover_head *r,
 	copy(place(h, r->at), r, sizeof(*r));
 }
 
-uint64_t handover_put(struct handover *h, uint64_t key, uint64_t start, uint64_t origin,
-		      const void *bytes, size_t nr, uint64_t now)
+uint64_t handover_put(struct handover *h, const struct handover_sending *g, uint64_t now)
 {
-	uint64_t need = (sizeof(struct handover_head) + padded(nr) + 8 + HANDOVER_LINE - 1) &
+	uint64_t need = (sizeof(struct handover_head) + padded(g->nr) + 8 + HANDOVER_LINE - 1) &
 			~(uint64_t)(HANDOVER_LINE - 1);
-	struct handover_head r = { .key = key, .start = start, .origin = origin, .tick = now };
+	struct handover_head r = { .key = g->key,
+				   .start = g->start,
+				   .origin = g->origin,
+				   .tick = now,
+				   .bytes = (uint32_t)g->nr,
+				   .mark = g->mark };
 	struct handover_stream *s;
 
-	if (nr > HANDOVER_BYTES_MAX) {
+	if (g->nr > HANDOVER_BYTES_MAX) {
 		__atomic_fetch_add(&h->nr_too_long, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
-	s = stream_take(h, key, now);
+	s = stream_take(h, g->key, now);
 	if (s)
 		r.at = stretch(h, need);
 	if (!r.at) {
@@ -169,9 +182,8 @@ uint64_t handover_put(struct handover *h, uint64_t key, uint64_t start, uint64_t
 		return 0;
 	}
 	r.before = __atomic_load_n(&s->last, __ATOMIC_ACQUIRE);
-	r.bytes = (uint32_t)nr;
 	r.sum = head_sum(&r);
-	record_write(h, &r, bytes);
+	record_write(h, &r, g->bytes);
 	__atomic_store_n(&s->tick, now, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->last, r.at, __ATOMIC_RELEASE);
 	return r.at;
@@ -181,34 +193,64 @@ void handover_forget(struct handover *h, uint64_t key)
 {
 	struct handover_stream *s = stream_find(h, key);
 
-	if (!s)
-		return;
-	__atomic_store_n(&s->sent, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&s->last, 0, __ATOMIC_RELEASE);
+	if (s)
+		stream_begin(s, 0);
 }
 
-void handover_say_sent(struct handover *h, uint64_t key, uint64_t sent, uint64_t now)
+void handover_meet(struct handover *h, uint64_t key, uint64_t since, uint64_t now)
+{
+	struct handover_stream *s = stream_take(h, key, now);
+
+	if (s)
+		stream_begin(s, since);
+	else
+		__atomic_fetch_add(&h->nr_no_room, 1, __ATOMIC_RELAXED);
+}
+
+bool handover_say_sent(struct handover *h, uint64_t key, const struct handover_said *say,
+		       uint64_t now)
 {
 	struct handover_stream *s = stream_take(h, key, now);
 
 	if (!s) {
 		__atomic_fetch_add(&h->nr_no_room, 1, __ATOMIC_RELAXED);
-		return;
+		return false;
 	}
 	__atomic_store_n(&s->tick, now, __ATOMIC_RELAXED);
-	__atomic_store_n(&s->sent, sent + 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->until, say->until, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->upto, say->upto, __ATOMIC_RELAXED);
+	/* it is out before the call that follows has sent anything: the kernel's locks see to it */
+	__atomic_store_n(&s->sent, say->sent + 1, __ATOMIC_RELEASE);
+	return __atomic_load_n(&s->is_doubted, __ATOMIC_RELAXED) &&
+	       __atomic_exchange_n(&s->is_doubted, 0, __ATOMIC_RELAXED);
+}
+
+bool handover_follows(const struct handover *h, uint64_t key, uint64_t start)
+{
+	const struct handover_stream *s = stream_find(h, key);
+	uint64_t upto = s ? __atomic_load_n(&s->upto, __ATOMIC_RELAXED) : HANDOVER_NO_END;
+
+	return upto == HANDOVER_NO_END || upto == start;
+}
+
+void handover_doubt(struct handover *h, uint64_t key)
+{
+	struct handover_stream *s = stream_find(h, key);
+
+	if (s)
+		__atomic_store_n(&s->is_doubted, 1, __ATOMIC_RELAXED);
 }
 
 enum handover_sent handover_sent(const struct handover *h, uint64_t key, uint64_t *sent,
-				 uint64_t *tick)
+				 uint64_t *until)
 {
 	const struct handover_stream *s = stream_find(h, key);
-	uint64_t said = s ? __atomic_load_n(&s->sent, __ATOMIC_SEQ_CST) : 0;
+	uint64_t said = s ? __atomic_load_n(&s->sent, __ATOMIC_ACQUIRE) : 0;
 
 	if (!said)
 		return HANDOVER_UNSAID;
 	*sent = (said - 1) & ~HANDOVER_SENDING;
-	*tick = __atomic_load_n(&s->tick, __ATOMIC_RELAXED);
+	*until = __atomic_load_n(&s->until, __ATOMIC_RELAXED);
 	return said & HANDOVER_SENDING ? HANDOVER_MORE : HANDOVER_SAID;
 }
 
@@ -247,16 +289,16 @@ static size_t turned(struct handover_found *out, size_t nr)
 	return nr;
 }
 
-size_t handover_find(const struct handover *h, uint64_t key, uint64_t from, uint64_t to,
-		     uint64_t now, struct handover_found *out, struct handover_missing *m)
+/* The records of a chain; at: the newest. */
+static size_t chain_find(const struct handover *h, uint64_t key, uint64_t at, uint64_t from,
+			 uint64_t to, uint64_t now, struct handover_found *out,
+			 struct handover_missing *m)
 {
-	const struct handover_stream *s = stream_find(h, key);
-	uint64_t at = s ? __atomic_load_n(&s->last, __ATOMIC_ACQUIRE) : 0, lowest = ~(uint64_t)0;
+	uint64_t lowest = ~(uint64_t)0;
 	struct handover_head r;
 	size_t nr = 0;
 	int i;
 
-	*m = (struct handover_missing){ 0 };
 	for (i = 0; i < CHAIN && handover_head(h, at, key, &r) && !is_old(h, r.tick, now); i++) {
 		/* a newer one from there on, or from before: a call that sent nothing, or less */
 		bool is_over = r.start >= lowest;
@@ -272,13 +314,28 @@ size_t handover_find(const struct handover *h, uint64_t key, uint64_t from, uint
 			nr--;
 			m->nr_more++;
 		}
-		out[nr++] = (struct handover_found){ r.at, r.start, r.origin, r.bytes, 0 };
+		out[nr++] = (struct handover_found){ r.at, r.start, r.origin, r.bytes, r.mark };
 		if (r.start <= from)
 			return turned(out, nr);
 	}
 	/* the chain goes on to where nothing can be read any more */
 	m->is_gone = at != 0;
 	return turned(out, nr);
+}
+
+size_t handover_find(const struct handover *h, uint64_t key, uint64_t from, uint64_t to,
+		     uint64_t now, struct handover_found *out, struct handover_missing *m)
+{
+	const struct handover_stream *s = stream_find(h, key);
+	size_t nr;
+
+	*m = (struct handover_missing){ 0 };
+	if (!s)
+		return 0;
+	nr = chain_find(h, key, __atomic_load_n(&s->last, __ATOMIC_ACQUIRE), from, to, now, out, m);
+	m->is_unknown = from < __atomic_load_n(&s->since, __ATOMIC_ACQUIRE) ||
+			(nr && to > __atomic_load_n(&s->upto, __ATOMIC_ACQUIRE));
+	return nr;
 }
 
 long handover_read(const struct handover *h, uint64_t at, size_t bytes, void *to, size_t room)

@@ -22,7 +22,8 @@ struct beginning {
 	uint64_t routine, argument;
 };
 
-struct beginning culprit_born_take(struct probe_birth *b) __attribute__((visibility("hidden")));
+struct beginning culprit_born_take(struct probe_birth *b)
+	__attribute__((visibility("hidden"), used));
 extern char culprit_born[] __attribute__((visibility("hidden")));
 
 /* What the thread was to run is jumped to: nothing of ours is left on its stack. */

@@ -29,23 +29,35 @@ void results_end(struct results_to *to)
 }
 
 typedef uint64_t loose_word __attribute__((may_alias, aligned(1)));
+typedef uint32_t loose_half __attribute__((may_alias, aligned(1)));
+typedef uint16_t loose_pair __attribute__((may_alias, aligned(1)));
 
-/* The next 8 bytes of a text, or what is left of it. */
-static inline uint64_t text_word(const char *text, size_t left)
+/* Fewer than 8 bytes, in few steps: they overlap where that is less. */
+static inline uint64_t short_word(const char *text, size_t nr)
 {
-	uint64_t word = 0;
+	if (nr >= 4)
+		return *(const loose_half *)text | (uint64_t)*(const loose_half *)(text + nr - 4)
+							   << (nr - 4) * 8;
+	if (nr >= 2)
+		return *(const loose_pair *)text | (uint64_t)*(const loose_pair *)(text + nr - 2)
+							   << (nr - 2) * 8;
+	return nr ? (uint8_t)*text : 0;
+}
 
-	if (left >= 8)
-		return *(const loose_word *)text;
-	while (left--)
-		word = word << 8 | (uint8_t)text[left];
-	return word;
+/* The 8 bytes of a text from there on, or what is left of it. */
+static inline uint64_t text_word(const char *text, size_t at, size_t length)
+{
+	if (length - at >= 8)
+		return *(const loose_word *)(text + at);
+	if (length >= 8)
+		return *(const loose_word *)(text + length - 8) >> (8 - (length - at)) * 8;
+	return short_word(text, length);
 }
 
 static void text_put(uint64_t *to, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i += 8)
-		*to++ = text_word(text + i, length - i);
+		*to++ = text_word(text, i, length);
 }
 
 static inline size_t length_of(const struct advice_value *v)
@@ -92,7 +104,7 @@ static uint64_t hash_of(const struct advice_row *row)
 		hash = mix(hash,
 			   head_of(v) ^ (v->type == ADVICE_TEXTUAL ? 0 : (uint64_t)v->i << 8));
 		for (size_t k = 0; k < length; k += 8)
-			hash = mix(hash, text_word(v->text + k, length - k));
+			hash = mix(hash, text_word(v->text, k, length));
 	}
 	return hash;
 }
@@ -107,7 +119,7 @@ static bool column_is(const uint64_t *words, const struct advice_value *v)
 	if (v->type == ADVICE_NULL || v->type != ADVICE_TEXTUAL)
 		return v->type == ADVICE_NULL || words[1] == (uint64_t)v->i;
 	for (size_t i = 0; i < length; i += 8)
-		if (words[1 + i / 8] != text_word(v->text + i, length - i))
+		if (words[1 + i / 8] != text_word(v->text, i, length))
 			return false;
 	return true;
 }

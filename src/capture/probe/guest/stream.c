@@ -342,17 +342,16 @@ static bool tcp_in(int fd, uint64_t *at)
 	return false;
 }
 
-void stream_place_out(struct stream *s, int fd, struct handover *h, uint64_t now)
+void stream_place_out(struct stream *s, int fd, uint64_t now)
 {
-	if (!s->has_out && s->kind == STREAM_TCP)
-		s->has_out = tcp_out(fd, &s->out);
-	if (s->kind == STREAM_TCP)
+	if (s->has_out)
 		return;
-	if (!s->has_out) {
-		s->out = ((mix(now, s->key_out) & 0x7fff) | 1) << FRAME_SHIFT;
-		s->has_out = 1;
+	if (s->kind == STREAM_TCP) {
+		s->has_out = tcp_out(fd, &s->out);
+		return;
 	}
-	handover_say_sent(h, s->key_out, s->out | HANDOVER_SENDING, now);
+	s->out = ((mix(now, s->key_out) & 0x7fff) | 1) << FRAME_SHIFT;
+	s->has_out = 1;
 }
 
 static void peer_place(struct stream *s, int fd)
@@ -370,13 +369,13 @@ static bool is_of_frame(uint64_t sent, uint64_t at)
 
 /* By the sender's count, and what waits to be read. While it sends, nobody knows how much of that
  * has come, and may have been read already. */
-static bool local_in(const struct stream *s, int fd, const struct handover *h, uint64_t since,
+static bool local_in(const struct stream *s, int fd, const struct handover *h, uint64_t now,
 		     uint64_t *at)
 {
-	uint64_t sent, again, tick, n;
+	uint64_t sent, again, until, n;
 
-	if (handover_sent(h, s->key_in, &sent, &tick) != HANDOVER_SAID || tick < since ||
-	    !unread(fd, &n) || handover_sent(h, s->key_in, &again, &tick) != HANDOVER_SAID ||
+	if (handover_sent(h, s->key_in, &sent, &until) != HANDOVER_SAID || now > until ||
+	    !unread(fd, &n) || handover_sent(h, s->key_in, &again, &until) != HANDOVER_SAID ||
 	    sent != again || n > sent)
 		return false;
 	*at = sent - n;
@@ -385,13 +384,13 @@ static bool local_in(const struct stream *s, int fd, const struct handover *h, u
 
 bool stream_counts_on(const struct stream *s, const struct handover *h)
 {
-	uint64_t sent, tick;
+	uint64_t sent, until;
 
-	return s->kind == STREAM_TCP || !handover_sent(h, s->key_in, &sent, &tick) ||
+	return s->kind == STREAM_TCP || !handover_sent(h, s->key_in, &sent, &until) ||
 	       is_of_frame(sent, s->in);
 }
 
-void stream_place_in(struct stream *s, int fd, const struct handover *h, uint64_t since)
+void stream_place_in(struct stream *s, int fd, const struct handover *h, uint64_t now)
 {
 	if (s->kind == STREAM_TCP) {
 		if (!s->has_in)
@@ -401,7 +400,7 @@ void stream_place_in(struct stream *s, int fd, const struct handover *h, uint64_
 	if (!s->key_in)
 		peer_place(s, fd);
 	if (s->key_in && !(s->has_in && stream_counts_on(s, h)))
-		s->has_in = local_in(s, fd, h, since, &s->in);
+		s->has_in = local_in(s, fd, h, now, &s->in);
 }
 
 bool stream_is_same(const struct stream *s, int fd)
@@ -425,13 +424,13 @@ bool stream_check_out(struct stream *s, int fd)
 	return out == s->out;
 }
 
-bool stream_check_in(struct stream *s, int fd, const struct handover *h)
+bool stream_check_in(struct stream *s, int fd, const struct handover *h, uint64_t now)
 {
 	uint64_t in = s->in, at;
 
 	if (s->kind == STREAM_TCP)
 		s->has_in = tcp_in(fd, &s->in);
-	else if (s->key_in && local_in(s, fd, h, 0, &at) && is_of_frame(at, s->in))
+	else if (s->key_in && local_in(s, fd, h, now, &at) && is_of_frame(at, s->in))
 		s->in = at;
 	return in == s->in;
 }

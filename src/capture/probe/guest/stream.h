@@ -35,11 +35,10 @@ struct stream {
 bool stream_look(struct stream *s, int fd, struct handover *h)
 	__attribute__((visibility("hidden")));
 /* Before a call: where the next byte is. */
-void stream_place_out(struct stream *s, int fd, struct handover *h, uint64_t now)
-	__attribute__((visibility("hidden")));
-/* Before a call, or after it, where what it read ends. since: what a sender has said before this
- * tick is not believed, as calls passed by then. */
-void stream_place_in(struct stream *s, int fd, const struct handover *h, uint64_t since)
+void stream_place_out(struct stream *s, int fd, uint64_t now) __attribute__((visibility("hidden")));
+/* Before a call, or after it, where what it read ends. now: what a sender has said that may have
+ * slept since is not believed. */
+void stream_place_in(struct stream *s, int fd, const struct handover *h, uint64_t now)
 	__attribute__((visibility("hidden")));
 /* Whether the sender counts as it did when the place was found. */
 bool stream_counts_on(const struct stream *s, const struct handover *h)
@@ -49,7 +48,7 @@ bool stream_is_same(const struct stream *s, int fd) __attribute__((visibility("h
 /* What was counted against what the kernel, or the sender, says; false, and put right, when they
  * differ. Only one thread may be in such a call then. */
 bool stream_check_out(struct stream *s, int fd) __attribute__((visibility("hidden")));
-bool stream_check_in(struct stream *s, int fd, const struct handover *h)
+bool stream_check_in(struct stream *s, int fd, const struct handover *h, uint64_t now)
 	__attribute__((visibility("hidden")));
 
 #endif

@@ -16,7 +16,8 @@ _Static_assert(sizeof(struct bag) <= PROBE_BAG_BYTES && sizeof(struct bag_writer
 /* What advice may read. */
 struct moment {
 	const uint64_t *args;      /* of registers, or NULL: */
-	const uint64_t *registers; /* all of them, of a site */
+	const uint64_t *registers; /* all of them, of a site, or NULL: */
+	const struct probe_met *met;
 	uint64_t result, tick, start;
 	bool has_result;
 };
@@ -37,9 +38,16 @@ struct bag *weave_bag(struct probe_thread *t)
 {
 	struct probe_bag *b = weave_place(t);
 	struct bag *bag = (struct bag *)b->bag;
+	uint64_t session = weave_session();
 
-	if (b->session != weave_session()) {
-		b->session = weave_session();
+	if (b->session != session) {
+		/* of this session, from before we slept; before a gap they were of queries that are
+		 * gone */
+		if (b->session >= culprit_code.region->bags &&
+		    b->session < culprit_code.region->bags + culprit_code.own->slept &&
+		    !bag_is_empty(bag) && t->ring)
+			t->ring->results.tally.nr_lost++;
+		b->session = session;
 		for (size_t i = 0; i < sizeof(b->carried) / 8; i++)
 			b->carried[i] = 0;
 		bag_begin(bag);
@@ -206,6 +214,11 @@ static void input_read(struct reading *r, const struct advice_taking *k, struct 
 	} else if (k->from == ADVICE_FROM_CONSTANT) {
 		v->i = k->memory == ADVICE_BOOLEAN ? k->constant != 0 : k->constant;
 		v->type = k->memory == ADVICE_BOOLEAN ? ADVICE_BOOL : ADVICE_INT;
+	} else if (k->from == PROBE_FROM_VALUE && r->at->met) {
+		if (k->number < r->at->met->nr)
+			*v = r->at->met->values[k->number];
+		else
+			v->type = ADVICE_NULL;
 	} else if (!input_take(r, k, v)) {
 		v->type = ADVICE_NULL;
 		r->nr_unread++;
@@ -331,6 +344,38 @@ __attribute__((noinline)) static void run(struct probe_thread *t, const uint16_t
 
 /* Functions ------------------------------------------------------------------------------------*/
 
+/* What was carried before a time in which calls were not seen is not believed. */
+static inline void gaps_look(void)
+{
+	struct probe_own *own = culprit_code.own;
+	uint64_t nr = __atomic_load_n(&culprit_code.region->nr_gaps, __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(__atomic_load_n(&own->gaps_seen, __ATOMIC_ACQUIRE) == nr, 1))
+		return;
+	/* first, as below */
+	__atomic_fetch_add(&own->nr_lapses, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&own->gaps_seen, nr, __ATOMIC_RELEASE);
+}
+
+void weave_asleep(struct probe_thread *t, uint64_t what, uint64_t until)
+{
+	struct probe_own *own = culprit_code.own;
+	const struct probe_woven *w = &culprit_code.region->woven[what & 0xffff];
+
+	/* it is all over, on purpose */
+	if (!until)
+		return;
+	/* first, so that nobody goes on with what was carried; twice does no harm */
+	if (__atomic_load_n(&own->lapsed_at, __ATOMIC_ACQUIRE) != until) {
+		__atomic_store_n(&own->slept,
+				 __atomic_add_fetch(&own->nr_lapses, 1, __ATOMIC_SEQ_CST),
+				 __ATOMIC_RELAXED);
+		__atomic_store_n(&own->lapsed_at, until, __ATOMIC_RELEASE);
+	}
+	if (what & PROBE_WANT_ADVICE && t->ring && (w->entry || w->exit || w->unwound))
+		t->ring->results.tally.nr_asleep++;
+}
+
 bool weave_enter(struct probe_thread *t, struct entered *e, uint64_t tick)
 {
 	const struct probe_region *g = culprit_code.region;
@@ -338,6 +383,7 @@ bool weave_enter(struct probe_thread *t, struct entered *e, uint64_t tick)
 	const uint64_t args[6] = { e->rdi, e->rsi, e->rdx, e->rcx, e->r8, e->r9 };
 	bool wants_end = false;
 
+	gaps_look();
 	if (e->what & PROBE_WANT_CARRY)
 		wants_end |= carry_enter(t, g->taken[id].carry, args);
 	if (e->what & PROBE_WANT_BIRTH)
@@ -361,6 +407,7 @@ void weave_leave(struct probe_thread *t, const struct probe_frame *f, uint64_t r
 		 bool is_unwound)
 {
 	const struct probe_region *g = culprit_code.region;
+	uint64_t until = __atomic_load_n(&g->alive_until, __ATOMIC_RELAXED);
 	uint32_t id = f->what & 0xffff;
 	const uint64_t *args =
 		culprit_code.own->kept[guest_thread_number(t)][f->kept % PROBE_KEPT].v;
@@ -368,8 +415,13 @@ void weave_leave(struct probe_thread *t, const struct probe_frame *f, uint64_t r
 	t->nr_kept = f->kept;
 	if (f->what & PROBE_WANT_BIRTH && (uint32_t)result)
 		heir_undo(args[3]);
-	if (__atomic_load_n(&g->alive_until, __ATOMIC_RELAXED) < end)
+	if (until < end) {
+		weave_asleep(t, f->what, until);
+		if (f->what & PROBE_WANT_CARRY && !is_unwound)
+			carry_asleep(t, g->taken[id].carry, args, (int64_t)result);
 		return;
+	}
+	gaps_look();
 	if (f->what & PROBE_WANT_ADVICE) {
 		const struct moment m = { .args = args,
 					  .result = result,
@@ -391,6 +443,20 @@ void weave_site(struct probe_thread *t, uint32_t function, const uint64_t *regis
 {
 	const struct moment m = { .registers = registers, .tick = t->tick };
 	const uint16_t *list = &culprit_code.region->woven[function].entry;
+
+	gaps_look();
+	if (*list)
+		run(t, list, &m);
+}
+
+void weave_met(struct probe_thread *t, uint32_t function, uint32_t moment,
+	       const struct probe_met *met)
+{
+	const struct probe_woven *w = &culprit_code.region->woven[function % PROBE_FUNCTIONS];
+	const uint16_t *list = moment == PROBE_AT_ENTRY  ? &w->entry
+			       : moment == PROBE_AT_EXIT ? &w->exit
+							 : &w->unwound;
+	const struct moment m = { .met = met, .tick = t->tick, .start = met->start };
 
 	if (*list)
 		run(t, list, &m);

@@ -11,10 +11,12 @@ struct bag_writer;
 
 #define PROBE_WOVEN (PROBE_WANT_ADVICE | PROBE_WANT_CARRY | PROBE_WANT_BIRTH | PROBE_WANT_DEATH)
 
-/* Bags of another session are empty. */
+/* Bags of another session are empty, and so are those from before our code stood still: requests
+ * may have begun and ended since. */
 static inline uint64_t weave_session(void)
 {
-	return __atomic_load_n(&culprit_code.region->bags, __ATOMIC_RELAXED);
+	return __atomic_load_n(&culprit_code.region->bags, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&culprit_code.own->nr_lapses, __ATOMIC_RELAXED);
 }
 
 static inline struct probe_bag *weave_place(const struct probe_thread *t)
@@ -34,6 +36,9 @@ bool weave_bag_is_empty(const struct probe_thread *t);
 /* ns since 1970, as advice has it. */
 uint64_t weave_time(uint64_t tick);
 
+/* A function of PROBE_WOVEN was passed, and nobody has said for long that we are watched (until:
+ * who watches was last known to live): nothing is done, and that is counted. */
+void weave_asleep(struct probe_thread *t, uint64_t what, uint64_t until);
 /* A function of PROBE_WOVEN begins. True: its end is wanted, and its arguments are kept. */
 bool weave_enter(struct probe_thread *t, struct entered *e, uint64_t tick);
 /* … and ends, or is left by an exception. */
@@ -41,6 +46,9 @@ void weave_leave(struct probe_thread *t, const struct probe_frame *f, uint64_t r
 		 bool is_unwound);
 /* In the middle of a function; registers by DWARF's numbers. */
 void weave_site(struct probe_thread *t, uint32_t function, const uint64_t *registers);
+/* Where an agent in the process has found values for us. */
+void weave_met(struct probe_thread *t, uint32_t function, uint32_t moment,
+	       const struct probe_met *met);
 /* The place is a new thread's. is_forked: the same one in a new process, with what it carries. */
 void weave_renew(struct probe_thread *t, bool is_forked);
 

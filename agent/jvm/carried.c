@@ -1,0 +1,226 @@
+#include "agent/jvm/carried.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/jvm/guest.h"
+
+#define ASIDE_FIRST 16u
+#define ASIDE_MOST 65536u
+#define NOTED 2
+
+struct aside {
+	uint64_t place;
+	struct carried how;
+	size_t nr;
+	void *bytes;
+};
+
+struct thread {
+	struct carried now;
+	uint32_t nr_aside, room;
+	struct aside *aside;
+	uint64_t place;
+	jobject noted[NOTED]; /* global references */
+	struct thread *next;  /* of those that have ended with something noted */
+};
+
+static _Atomic bool is_any;
+static _Atomic uint64_t nr_requests;
+static __thread struct thread *own;
+static _Atomic(struct thread *) ended;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+uint64_t carried_new(void)
+{
+	return atomic_fetch_add_explicit(&nr_requests, 1, memory_order_relaxed) + 1;
+}
+
+static void forget_down_to(struct thread *t, uint32_t nr)
+{
+	while (t->nr_aside > nr)
+		free(t->aside[--t->nr_aside].bytes);
+}
+
+static void thread_free(void *p)
+{
+	struct thread *t = p;
+
+	forget_down_to(t, 0);
+	free(t->aside);
+	own = NULL;
+	if (!t->noted[0] && !t->noted[1]) {
+		free(t);
+		return;
+	}
+	/* the machine does not know this thread any more: another one gives them back */
+	t->next = atomic_load(&ended);
+	while (!atomic_compare_exchange_weak(&ended, &t->next, t))
+		;
+}
+
+static void key_make(void)
+{
+	pthread_key_create(&key, thread_free);
+}
+
+static struct thread *thread_get(void)
+{
+	if (own)
+		return own;
+	pthread_once(&once, key_make);
+	own = calloc(1, sizeof(*own));
+	if (own)
+		pthread_setspecific(key, own);
+	return own;
+}
+
+/* What it did for others who watched is over. */
+static void refresh(struct thread *t)
+{
+	struct carried *c = &t->now;
+	uint64_t mark = guest_mark(), session = guest_session();
+
+	if (mark && !atomic_load_explicit(&is_any, memory_order_relaxed))
+		is_any = true;
+	if (c->session != session) {
+		forget_down_to(t, 0);
+		*c = (struct carried){ .how = mark ? CARRIED_BEGUN : CARRIED_LIFE,
+				       .request = carried_new(),
+				       .is_named = mark,
+				       .mark = mark,
+				       .session = session };
+	} else if (c->mark != mark) {
+		c->how = CARRIED_BEGUN;
+		c->request = carried_new();
+		c->is_named = true;
+		c->mark = mark;
+	}
+}
+
+struct carried *carried_here(void)
+{
+	struct thread *t = thread_get();
+
+	if (!t)
+		return NULL;
+	refresh(t);
+	return &t->now;
+}
+
+void carried_set(struct carried *c, enum carried_how how, uint64_t request)
+{
+	if (how == CARRIED_MESSAGE)
+		is_any = true;
+	c->how = how;
+	c->is_named = request;
+	c->request = request ? request : carried_new();
+	c->mark = guest_mark();
+}
+
+bool carried_any(void)
+{
+	return atomic_load_explicit(&is_any, memory_order_relaxed);
+}
+
+static void noted_drop(JNIEnv *env, struct thread *t)
+{
+	for (size_t i = 0; i < NOTED; i++) {
+		if (t->noted[i])
+			(*env)->DeleteGlobalRef(env, t->noted[i]);
+		t->noted[i] = NULL;
+	}
+}
+
+static void ended_free(JNIEnv *env)
+{
+	struct thread *t = atomic_load_explicit(&ended, memory_order_relaxed), *next;
+
+	for (t = t ? atomic_exchange(&ended, NULL) : NULL; t; t = next) {
+		next = t->next;
+		noted_drop(env, t);
+		free(t);
+	}
+}
+
+bool carried_note(JNIEnv *env, uint64_t place, jobject a, jobject b)
+{
+	struct thread *t = thread_get();
+	const jobject v[NOTED] = { a, b };
+	bool is = t;
+
+	ended_free(env);
+	if (t) {
+		noted_drop(env, t);
+		t->place = place;
+	}
+	for (size_t i = 0; t && i < NOTED; i++) {
+		t->noted[i] = v[i] ? (*env)->NewGlobalRef(env, v[i]) : NULL;
+		is = is && (t->noted[i] || !v[i]);
+	}
+	return is;
+}
+
+void carried_unnote(JNIEnv *env, uint64_t place)
+{
+	if (own && own->place == place)
+		noted_drop(env, own);
+}
+
+jobject carried_noted(unsigned which)
+{
+	return own ? own->noted[which % NOTED] : NULL;
+}
+
+static struct aside *aside_new(struct thread *t)
+{
+	uint32_t room = t->room ? t->room * 2 : ASIDE_FIRST;
+	struct aside *more;
+
+	if (t->nr_aside == t->room) {
+		more = room <= ASIDE_MOST ? realloc(t->aside, room * sizeof(*more)) : NULL;
+		if (!more)
+			return NULL;
+		t->aside = more;
+		t->room = room;
+	}
+	return &t->aside[t->nr_aside++];
+}
+
+int carried_put_aside(uint64_t place, const void *bytes, size_t nr)
+{
+	struct aside *a = carried_here() ? aside_new(own) : NULL;
+
+	if (!a)
+		return -1;
+	*a = (struct aside){ .place = place, .how = own->now, .bytes = nr ? malloc(nr) : NULL };
+	if (!a->bytes)
+		return nr ? -1 : 0;
+	memcpy(a->bytes, bytes, nr);
+	a->nr = nr;
+	return 0;
+}
+
+long carried_take_up(uint64_t place, void *to, struct carried *how)
+{
+	struct thread *t = carried_here() ? own : NULL;
+	uint32_t nr = t ? t->nr_aside : 0;
+	const struct aside *a;
+	long bytes;
+
+	while (nr && t->aside[nr - 1].place != place)
+		nr--;
+	if (!nr)
+		return -1;
+	forget_down_to(t, nr);
+	a = &t->aside[nr - 1];
+	bytes = (long)a->nr;
+	if (bytes)
+		memcpy(to, a->bytes, a->nr);
+	*how = a->how;
+	forget_down_to(t, nr - 1);
+	return bytes;
+}

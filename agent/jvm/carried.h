@@ -1,0 +1,59 @@
+/*
+ * How what a thread carries came to it: which request it works for, as this process numbers them,
+ * and what it carried before it took up something else for a while.
+ *
+ * It tells what an element of a queue means to who takes it out (carrier.c).
+ */
+#ifndef CULPRIT_AGENT_JVM_CARRIED_H
+#define CULPRIT_AGENT_JVM_CARRIED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jni.h>
+
+enum carried_how {
+	CARRIED_LIFE,    /* no request began here: all that the thread does is one */
+	CARRIED_BEGUN,   /* a tracepoint began it, or it came over a connection */
+	CARRIED_BORN,    /* the thread was made by who carried it */
+	CARRIED_TASK,    /* with a task that was handed over */
+	CARRIED_MESSAGE, /* with a message */
+	CARRIED_ELEMENT, /* with an element of a queue */
+};
+
+/* Of a request's number: it came with a header, so that who sent it knows what to do with one. */
+#define CARRIED_ASKED (1ull << 63)
+
+struct carried {
+	enum carried_how how;
+	uint32_t depth; /* of an element: the frames of who took it out */
+	uint64_t request;
+	bool is_named;          /* the request is told to objects though nothing is carried yet */
+	uint64_t mark, session; /* of the guest, when this was so */
+};
+
+/* Of the thread that runs, as it is now. NULL: there is no memory. */
+struct carried *carried_here(void);
+/* It has just taken up what is of this request; 0: of one that nobody knows. */
+void carried_set(struct carried *c, enum carried_how how, uint64_t request);
+/* A number that nobody has yet. */
+uint64_t carried_new(void);
+
+/* Whether any request was ever begun here, or came with a message. */
+bool carried_any(void);
+
+/* Objects, or NULL, that the thread is to know until it notes others, or the same place says that
+ * it is over. False: there is no memory. */
+bool carried_note(JNIEnv *env, uint64_t place, jobject a, jobject b);
+void carried_unnote(JNIEnv *env, uint64_t place);
+jobject carried_noted(unsigned which);
+
+/* What it carries, until the same place asks for it again. -1: there is no memory; what is taken up
+ * again is nothing then. */
+int carried_put_aside(uint64_t place, const void *bytes, size_t nr);
+/* To a room of 8 KiB, and how it came here; how many bytes. Negative: nothing was put aside there,
+ * and what was since was left without a word and is forgotten. */
+long carried_take_up(uint64_t place, void *to, struct carried *how);
+
+#endif

@@ -1,0 +1,538 @@
+#include "agent/jvm/carrier.h"
+
+#include <stdint.h>
+
+#include "agent/jvm/birth.h"
+#include "agent/jvm/carried.h"
+#include "agent/jvm/element.h"
+#include "agent/jvm/guest.h"
+#include "agent/jvm/header.h"
+#include "agent/jvm/hop.h"
+#include "agent/jvm/kept.h"
+#include "agent/jvm/kept_table.h"
+#include "agent/jvm/machine.h"
+#include "agent/jvm/message.h"
+#include "agent/jvm/path.h"
+#include "agent/jvm/site.h"
+
+/* Until operand_done; NULL: there is none. */
+static jobject operand(JNIEnv *env, const struct site *s, const jvalue *roots, size_t i)
+{
+	const struct site_value *v = &s->values[i];
+	jobject found = NULL;
+
+	if (i >= s->nr_values || v->root >= SITE_ROOTS)
+		return NULL;
+	if (v->is_root)
+		return roots[v->root].l;
+	path_object(v->path, env, machine, roots[v->root], &found);
+	return found;
+}
+
+static void hash_note(const struct site *s, const jvalue *roots, unsigned i, jobject o)
+{
+	if (o && i < s->nr_values && s->values[i].hash < SITE_ROOTS)
+		kept_hash_note(i, o, (int32_t)roots[s->values[i].hash].j);
+}
+
+static void operand_done(JNIEnv *env, const struct site *s, size_t i, jobject o)
+{
+	if (o && !s->values[i].is_root)
+		(*env)->DeleteLocalRef(env, o);
+}
+
+/* --- arrays: what is done to one is done to each of its objects (but for one that is put into a
+ * queue, which is taken out as it is) ------------------------------------------------------------
+ */
+
+typedef void each_fn(JNIEnv *env, struct site *s, jobject o, const void *with);
+
+static bool is_array(JNIEnv *env, jobject o)
+{
+	static _Atomic(jclass) arrays;
+	jclass c = arrays;
+
+	if (!c) {
+		c = (*env)->FindClass(env, "[Ljava/lang/Object;");
+		if (!jni_is_clean(env) || !c)
+			return false;
+		arrays = c = (*env)->NewGlobalRef(env, c);
+	}
+	return c && (*env)->IsInstanceOf(env, o, c);
+}
+
+static void each(JNIEnv *env, struct site *s, jobject o, const void *with, each_fn *f)
+{
+	jsize nr;
+
+	if (!o)
+		return;
+	if (s->has_no_arrays || !is_array(env, o)) {
+		f(env, s, o, with);
+		return;
+	}
+	nr = (*env)->GetArrayLength(env, o);
+	for (jsize i = 0; i < nr; i++) {
+		jobject one = (*env)->GetObjectArrayElement(env, o, i);
+
+		if (!jni_is_clean(env) || !one)
+			continue;
+		f(env, s, one, with);
+		(*env)->DeleteLocalRef(env, one);
+	}
+}
+
+/* --- objects -----------------------------------------------------------------------------------
+ */
+
+/* What the thread carries, for an object. */
+static void hold(struct site *s, struct kept_bag *b)
+{
+	long nr = guest_hold(b->bytes, sizeof(b->bytes));
+	const struct carried *c = carried_here();
+	bool is = c && nr >= 0 && (nr || c->is_named);
+
+	b->nr = is ? (size_t)nr : 0;
+	b->request = is ? c->request : 0;
+	if (nr && !is)
+		hop_lost(s);
+}
+
+static void keep_one(JNIEnv *env, struct site *s, jobject o, const void *bag)
+{
+	hop_kept(s, kept_set(env, o, bag));
+}
+
+static void more_one(JNIEnv *env, struct site *s, jobject o, const void *bag)
+{
+	hop_kept(s, kept_more(env, o, bag));
+}
+
+static void keep(JNIEnv *env, struct site *s, jobject o, each_fn *f)
+{
+	struct kept_bag b;
+
+	hold(s, &b);
+	each(env, s, o, &b, f);
+}
+
+static void gather_one(JNIEnv *env, struct site *s, jobject from, const void *to)
+{
+	struct kept_bag b;
+
+	if (kept_result(env, from, &b) && b.nr)
+		hop_kept(s, kept_more(env, (jobject)to, &b));
+}
+
+/* The first of what was noted that has something. */
+static void first(JNIEnv *env, struct site *s, jobject to)
+{
+	jobject array = carried_noted(0);
+	jsize nr = array && is_array(env, array) ? (*env)->GetArrayLength(env, array) : 0;
+	struct kept_bag b;
+
+	b.nr = 0;
+	for (jsize i = 0; i < nr && !b.nr; i++) {
+		jobject one = (*env)->GetObjectArrayElement(env, array, i);
+
+		if (!jni_is_clean(env) || !one)
+			continue;
+		kept_result(env, one, &b);
+		(*env)->DeleteLocalRef(env, one);
+	}
+	if (b.nr)
+		hop_kept(s, kept_more(env, to, &b));
+}
+
+/* Instead of what it carries. */
+static void carry(struct site *s, const struct kept_bag *b, enum carried_how how)
+{
+	struct carried *c = carried_here();
+
+	hop_came(s, b->nr);
+	if (birth_carry(b->bytes, b->nr) < 0)
+		hop_lost(s);
+	if (c)
+		carried_set(c, how, b->request);
+}
+
+/* As well. */
+static void join_bag(struct site *s, const struct kept_bag *b)
+{
+	hop_came(s, b->nr);
+	if (b->nr && guest_join(b->bytes, b->nr) < 0)
+		hop_lost(s);
+}
+
+static void join_one(JNIEnv *env, struct site *s, jobject o, const void *unused)
+{
+	struct kept_bag b;
+
+	(void)unused;
+	kept_result(env, o, &b);
+	join_bag(s, &b);
+}
+
+static void aside(struct site *s)
+{
+	struct kept_bag b;
+
+	hold(s, &b);
+	if (carried_put_aside(s->place, b.bytes, b.nr) < 0)
+		hop_lost(s);
+}
+
+static void take(JNIEnv *env, struct site *s, jobject o)
+{
+	struct kept_bag b;
+
+	kept_get(env, o, &b);
+	carry(s, &b, CARRIED_TASK);
+}
+
+static void back(struct site *s)
+{
+	uint8_t bytes[KEPT_BYTES];
+	struct carried was, *c;
+	long nr = carried_take_up(s->place, bytes, &was);
+
+	if (nr < 0)
+		return;
+	birth_carry(bytes, (size_t)nr);
+	c = carried_here();
+	if (c) {
+		*c = was;
+		c->mark = guest_mark();
+	}
+}
+
+static void either(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	struct kept_bag bag;
+
+	kept_result(env, a, &bag);
+	if (!bag.nr)
+		kept_result(env, b, &bag);
+	join_bag(s, &bag);
+}
+
+static void leave(void)
+{
+	struct carried *c = carried_here();
+
+	birth_carry("", 0);
+	if (c)
+		carried_set(c, CARRIED_TASK, 0);
+}
+
+/* --- messages ----------------------------------------------------------------------------------
+ */
+
+/* What comes is a request then, not the answer to one. */
+static bool works_for_nobody(void)
+{
+	const struct carried *c = carried_here();
+
+	return c && !c->is_named && !guest_holds();
+}
+
+static void from(JNIEnv *env, struct site *s, jobject message)
+{
+	bool is_header = s->action == WANTED_RECEIVE || s->action == WANTED_ACCEPT;
+	struct kept_bag b;
+	long nr = is_header ? header_get(env, message, b.bytes, sizeof(b.bytes))
+			    : (long)message_carried(env, message, b.bytes, sizeof(b.bytes));
+
+	b.nr = nr > 0 ? (size_t)nr : 0;
+	b.request = carried_new() | (is_header && nr >= 0 ? CARRIED_ASKED : 0);
+	if (s->action == WANTED_FROM || s->action == WANTED_RECEIVE ||
+	    (s->action == WANTED_ACCEPT && nr >= 0 && works_for_nobody()))
+		carry(s, &b, CARRIED_MESSAGE);
+	else
+		join_bag(s, &b);
+}
+
+static void pass(JNIEnv *env, struct site *s, jobject message, jobject o)
+{
+	struct kept_bag b;
+
+	b.nr = message_carried(env, message, b.bytes, sizeof(b.bytes));
+	b.request = carried_new();
+	hop_kept(s, kept_set(env, o, &b));
+}
+
+static void send(JNIEnv *env, struct site *s, jobject to)
+{
+	uint8_t bytes[KEPT_BYTES];
+	long nr = guest_hold(bytes, sizeof(bytes));
+	const struct carried *c = carried_here();
+	enum header_set done = HEADER_NOT_SET;
+
+	/* of a request nothing is told as well: who gets it answers with what it packs */
+	if ((!nr && !(c && c->is_named)) || (!to && s->action == WANTED_BESIDE)) {
+		hop_count(s, HOP_NOTHING);
+		return;
+	}
+	if (nr >= 0)
+		done = header_set(env, to, bytes, (size_t)nr, s->action == WANTED_BESIDE);
+	if (done == HEADER_NOT_SET)
+		hop_lost(s);
+	else
+		hop_count(s, done == HEADER_SET ? HOP_GAVE : HOP_NOTHING);
+}
+
+/* Who did not send us anything is not sent anything either. What was asked is not always to be had:
+ * then it is the request that the thread works for that tells. */
+static void answer(JNIEnv *env, struct site *s, jobject to, jobject asked)
+{
+	const struct carried *c = carried_here();
+	uint8_t bytes[KEPT_BYTES];
+	bool is = s->nr_values > 1 ? header_get(env, asked, bytes, sizeof(bytes)) >= 0
+				   : c && c->is_named && c->request & CARRIED_ASKED;
+
+	if (is)
+		send(env, s, to);
+}
+
+/* --- actions -----------------------------------------------------------------------------------
+ */
+
+/* With the operands, or NULL. */
+typedef void act_fn(JNIEnv *env, struct site *s, jobject a, jobject b);
+
+static void act_keep(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)b;
+	keep(env, s, a, keep_one);
+}
+
+static void act_more(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)b;
+	keep(env, s, a, more_one);
+}
+
+static void act_queue(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	struct kept_bag bag;
+
+	(void)b;
+	if (kept_is_mixed(a)) {
+		hop_kept(s, KEPT_SHARED);
+		return;
+	}
+	hold(s, &bag);
+	if (a)
+		hop_kept(s, kept_put(env, a, &bag));
+}
+
+static void act_next(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)b;
+	element_next(env, s, a);
+}
+
+/* If there was something, a place within has told. */
+static void act_idle(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)b;
+	if (!a)
+		element_next(env, s, NULL);
+}
+
+static void act_take(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)b;
+	take(env, s, a);
+}
+
+static void act_swap(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)b;
+	aside(s);
+	take(env, s, a);
+}
+
+static void act_with(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	aside(s);
+	each(env, s, a, NULL, join_one);
+	each(env, s, b, NULL, join_one);
+}
+
+static void act_note(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	aside(s);
+	if (!carried_note(env, s->place, a, b))
+		hop_lost(s);
+}
+
+static void act_noted(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)a, (void)b;
+	each(env, s, carried_noted(0), NULL, join_one);
+	each(env, s, carried_noted(1), NULL, join_one);
+}
+
+static void act_back(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)a, (void)b;
+	back(s);
+	carried_unnote(env, s->place);
+}
+
+static void act_leave(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)env, (void)s, (void)a, (void)b;
+	leave();
+}
+
+static void act_drop(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)env, (void)s, (void)a, (void)b;
+	birth_carry(NULL, 0);
+}
+
+static void act_join(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)b;
+	each(env, s, a, NULL, join_one);
+}
+
+static void act_gather(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	each(env, s, b, a, gather_one);
+}
+
+static void act_first(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)b;
+	first(env, s, a);
+}
+
+static void act_from(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)b;
+	from(env, s, a);
+}
+
+static void act_send(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)b;
+	send(env, s, a);
+}
+
+/* is_awake: also where nothing is carried, neither by this thread nor by any object, since
+ * something may come from outside, or is put aside. */
+static const struct {
+	act_fn *act;
+	bool is_awake;
+} actions[] = {
+	[WANTED_KEEP] = { act_keep },         [WANTED_MORE] = { act_more },
+	[WANTED_QUEUE] = { act_queue },       [WANTED_NEXT] = { act_next },
+	[WANTED_IDLE] = { act_idle },         [WANTED_TAKE] = { act_take },
+	[WANTED_SWAP] = { act_swap, true },   [WANTED_WITH] = { act_with, true },
+	[WANTED_NOTE] = { act_note, true },   [WANTED_NOTED] = { act_noted },
+	[WANTED_BACK] = { act_back, true },   [WANTED_LEAVE] = { act_leave },
+	[WANTED_DROP] = { act_drop },         [WANTED_JOIN] = { act_join },
+	[WANTED_EITHER] = { either },         [WANTED_GATHER] = { act_gather },
+	[WANTED_FIRST] = { act_first },       [WANTED_FROM] = { act_from, true },
+	[WANTED_ADD] = { act_from, true },    [WANTED_RECEIVE] = { act_from, true },
+	[WANTED_ACCEPT] = { act_from, true }, [WANTED_PASS] = { pass, true },
+	[WANTED_SEND] = { act_send },         [WANTED_BESIDE] = { act_send },
+	[WANTED_ANSWER] = { answer },
+};
+
+/* --- sites -------------------------------------------------------------------------------------
+ */
+
+/* The thread works for a request that came from outside, perhaps with nothing yet. */
+static bool is_asked(void)
+{
+	const struct carried *c = carried_any() ? carried_here() : NULL;
+
+	return c && c->is_named;
+}
+
+static bool is_idle(const struct site *s)
+{
+	return !actions[s->action].is_awake && !kept_count() && !guest_holds() && !guest_mark() &&
+	       !is_asked();
+}
+
+/* The last operand of these is what must not be there. */
+static bool is_barred(const struct site *s, jobject a, jobject b)
+{
+	return s->action == WANTED_NOTED
+		       ? a != NULL
+		       : (s->action == WANTED_KEEP || s->action == WANTED_MORE) && b;
+}
+
+void carrier_act(JNIEnv *env, struct site *s, const jvalue *roots)
+{
+	jobject a, b;
+
+	if (s->action >= sizeof(actions) / sizeof(*actions) || !actions[s->action].act)
+		return;
+	if (is_idle(s)) {
+		hop_count(s, HOP_NOTHING);
+		return;
+	}
+	a = operand(env, s, roots, 0);
+	b = operand(env, s, roots, 1);
+	hash_note(s, roots, 0, a);
+	hash_note(s, roots, 1, b);
+	if (!is_barred(s, a, b))
+		actions[s->action].act(env, s, a, b);
+	kept_hash_forget();
+	operand_done(env, s, 0, a);
+	operand_done(env, s, 1, b);
+}
+
+/* Of a thread that carries nothing nobody is to be told what this process was born with. */
+static jobject borne(JNIEnv *env, jobject map, const void *bytes, long nr)
+{
+	return nr > 0 || (!nr && birth_is()) ? birth_environment(env, map, bytes, (size_t)nr)
+					     : NULL;
+}
+
+jobject carrier_change(JNIEnv *env, struct site *s, jobject message)
+{
+	uint8_t bytes[KEPT_BYTES];
+	long nr = message || s->action == WANTED_BEAR ? guest_hold(bytes, sizeof(bytes)) : 0;
+	jobject with = s->action == WANTED_BEAR ? borne(env, message, bytes, nr)
+		       : nr > 0                 ? message_with(env, message, bytes, (size_t)nr)
+						: NULL;
+
+	if (with)
+		hop_count(s, HOP_GAVE);
+	else if (nr)
+		hop_lost(s);
+	else
+		hop_count(s, HOP_NOTHING);
+	return with ? with : message;
+}
+
+void carrier_thread_began(JNIEnv *env, jthread thread)
+{
+	struct carried *c;
+	struct kept_bag b;
+
+	if (!kept_get(env, thread, &b))
+		return;
+	birth_told();
+	if (b.nr && guest_join(b.bytes, b.nr) < 0)
+		hop_lost(NULL);
+	c = carried_here();
+	if (c)
+		carried_set(c, CARRIED_BORN, b.request);
+}
+
+void carrier_thread_ended(JNIEnv *env, jthread thread)
+{
+	struct kept_bag b;
+
+	hold(NULL, &b);
+	if (b.nr && kept_more(env, thread, &b) != KEPT)
+		hop_lost(NULL);
+}

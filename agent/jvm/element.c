@@ -1,0 +1,143 @@
+/*
+ * A thread that takes an element out of a queue may be one that does nothing else, and works for
+ * whoever put it there; or it may work for a request already, and wait for what others have done
+ * for it, or borrow something that others have used before. Which of these it is:
+ *
+ *   What it carries came with an element before: it is a loop. It carries what came with this one,
+ *   and nothing else, also when nothing came. (Unless it is called deeper than where that one was
+ *   taken out: then the work for that one is not done yet, and it is as below.)
+ *   It works for a request of its own (a task, a message, or a tracepoint began it): what came with
+ *   an element of the same request is joined; what is of another one is passed over, and counted.
+ *   A task that carries nothing, of no request that anybody knows, is the first turn of a loop.
+ *   It was born with what it carries, or nothing ever began here: the same, but for an element of
+ *   another request, which makes it a loop. (Where requests begin at all, so does an element of
+ *   which nothing is known for a thread in which none did.)
+ *
+ * Requests are the same when this process has numbered them so (carried.h), or when something in
+ * both bags was packed under one name.
+ */
+#include "agent/jvm/element.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/jvm/birth.h"
+#include "agent/jvm/carried.h"
+#include "agent/jvm/guest.h"
+#include "agent/jvm/hop.h"
+#include "agent/jvm/kept.h"
+#include "agent/jvm/machine.h"
+#include "lib/advice/bag.h"
+
+#define DEPTHS 4
+
+/* Frames of the thread. To count them takes the machine some microseconds; a loop comes to the same
+ * place with its stack as high as before, and had as many then. (How high it is does not tell by
+ * itself: frames of compiled methods are smaller.) */
+static uint32_t depth_here(const struct site *s)
+{
+	static __thread struct {
+		const struct site *site;
+		uintptr_t top;
+		jint depth;
+	} known[DEPTHS];
+	static __thread unsigned next;
+	uintptr_t top = (uintptr_t)__builtin_frame_address(0);
+	jint nr = 0;
+
+	for (unsigned i = 0; i < DEPTHS; i++)
+		if (known[i].site == s && known[i].top == top)
+			return (uint32_t)known[i].depth;
+	if ((*machine)->GetFrameCount(machine, NULL, &nr) == JVMTI_ERROR_NONE) {
+		known[next].site = s;
+		known[next].top = top;
+		known[next].depth = nr;
+		next = (next + 1) % DEPTHS;
+	}
+	return (uint32_t)nr;
+}
+
+static const struct bag_entry *entry_at(const struct bag *b, size_t word)
+{
+	return (const struct bag_entry *)(const void *)&b->entries[word];
+}
+
+static bool has_writer(const struct bag *b, uint64_t writer)
+{
+	for (size_t at = 0; at < b->words; at += entry_at(b, at)->words)
+		if (entry_at(b, at)->writer == writer)
+			return true;
+	return false;
+}
+
+/* Something in what the thread carries and in this was packed by the same writer. */
+static bool is_kin(const struct kept_bag *k)
+{
+	uint8_t bytes[KEPT_BYTES];
+	struct bag own, other;
+	long nr = guest_hold(bytes, sizeof(bytes));
+
+	if (nr <= 0 || !bag_deserialize(&own, bytes, (size_t)nr) ||
+	    !bag_deserialize(&other, k->bytes, k->nr))
+		return false;
+	for (size_t at = 0; at < own.words; at += entry_at(&own, at)->words)
+		if (has_writer(&other, entry_at(&own, at)->writer))
+			return true;
+	return false;
+}
+
+static bool is_own(const struct carried *c, bool is_loop)
+{
+	switch (c->how) {
+	case CARRIED_ELEMENT:
+		return !is_loop;
+	case CARRIED_TASK:
+		return c->is_named || guest_holds();
+	case CARRIED_BEGUN:
+	case CARRIED_MESSAGE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void replace(struct carried *c, const struct kept_bag *b, uint32_t depth)
+{
+	birth_carry(b->bytes, b->nr);
+	carried_set(c, CARRIED_ELEMENT, b->request);
+	c->depth = depth;
+}
+
+void element_next(JNIEnv *env, struct site *s, jobject o)
+{
+	struct carried *c = carried_here();
+	uint32_t depth = c && c->how == CARRIED_ELEMENT ? depth_here(s) : 0;
+	bool is_loop = c && c->how == CARRIED_ELEMENT && depth <= c->depth;
+	struct kept_bag b;
+
+	b.nr = 0;
+	b.request = 0;
+	if (!c) {
+		hop_lost(s);
+		return;
+	}
+	/* nothing was there: what it does now is for nobody */
+	if (!o) {
+		if (is_loop)
+			replace(c, &b, c->depth);
+		return;
+	}
+	if (!kept_is_mixed(o))
+		kept_taken(env, o, &b);
+	hop_came(s, b.nr);
+	if (is_loop) {
+		replace(c, &b, depth);
+	} else if (b.request && (c->request == b.request || is_kin(&b))) {
+		if (b.nr && guest_join(b.bytes, b.nr) < 0)
+			hop_lost(s);
+	} else if (b.request && is_own(c, is_loop)) {
+		hop_count(s, HOP_PASSED);
+	} else if (b.request || (c->how == CARRIED_LIFE && carried_any())) {
+		replace(c, &b, depth_here(s));
+	}
+}

@@ -1,0 +1,28 @@
+/* What is known of the thread that runs: whether it is in our hands already, and which watched
+ * methods it is in. */
+#ifndef CULPRIT_AGENT_JVM_HERE_H
+#define CULPRIT_AGENT_JVM_HERE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* False: it is in our hands, since what we do has led back to us; nothing is to be done then. */
+bool here_begin(void);
+void here_end(void);
+
+/* A method was entered whose time is asked for, and is left: when it was entered, 0: nobody knows,
+ * HERE_TOO_DEEP: so many are under way that this one was not kept. By its site; method: the same
+ * for all sites of a method, which may be several. Whatever was woven since, old code leaves what
+ * old code has entered; calls below that were left without a word are forgotten. */
+void here_enter(uint32_t site, uint64_t method, uint64_t tick);
+uint64_t here_leave(uint32_t site, uint64_t method);
+#define HERE_TOO_DEEP UINT64_MAX
+
+/* Whether it may run advice once more: what would cost too much is left out, and counted. */
+bool here_may_run(void);
+/* Another half second has begun, for all threads. */
+void here_turn(void);
+/* Tells what was left out by then. */
+void here_tell(void);
+
+#endif

@@ -1,0 +1,52 @@
+#include "agent/jvm/hop.h"
+
+#include "agent/jvm/guest.h"
+
+void hop_count(struct site *s, enum hop what)
+{
+	if (s)
+		atomic_fetch_add_explicit(&s->counts[what], 1, memory_order_relaxed);
+}
+
+void hop_lost(struct site *s)
+{
+	hop_count(s, HOP_LOST);
+	guest_count(GUEST_UNKEPT);
+}
+
+void hop_kept(struct site *s, enum kept_result r)
+{
+	if (r == KEPT_FAILED) {
+		hop_lost(s);
+	} else if (r == KEPT_SHARED) {
+		hop_count(s, HOP_LOST);
+		guest_count(GUEST_SHARED);
+	} else {
+		hop_count(s, r == KEPT ? HOP_GAVE : HOP_NOTHING);
+	}
+}
+
+void hop_came(struct site *s, size_t nr)
+{
+	hop_count(s, nr ? HOP_CAME : HOP_NOTHING);
+}
+
+static unsigned long long count_of(struct site *s, enum hop what)
+{
+	return atomic_load_explicit(&s->counts[what], memory_order_relaxed);
+}
+
+void hops_tell(FILE *f)
+{
+	uint32_t nr = sites_count();
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct site *s = site_at(i);
+
+		if (s->name && atomic_load_explicit(&s->is_on, memory_order_relaxed))
+			fprintf(f, "hop\t%s\t%llu\t%llu\t%llu\t%llu\t%llu\n", s->name,
+				count_of(s, HOP_GAVE), count_of(s, HOP_CAME),
+				count_of(s, HOP_NOTHING), count_of(s, HOP_LOST),
+				count_of(s, HOP_PASSED));
+	}
+}

@@ -1,0 +1,45 @@
+/*
+ * Objects that have something, by their identity. (Not by the machine's tags: to find one takes the
+ * longer the more objects have some, and most of them are garbage already.) Objects are held
+ * weakly; what is left of those that are gone is swept away now and then.
+ */
+#ifndef CULPRIT_AGENT_JVM_KEPT_TABLE_H
+#define CULPRIT_AGENT_JVM_KEPT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jvmti.h>
+
+/* The first member of who is in a table. */
+struct kept_entry {
+	struct kept_entry *next;
+	jweak object;
+	uint32_t hash;
+};
+
+struct kept_table {
+	struct kept_entry **heads;
+	size_t nr, nr_heads;
+};
+
+/* False: the machine refuses. */
+bool kept_hash(jobject o, uint32_t *hash);
+/* Of this reference woven code has told the identity hash, until kept_hash_forget: the machine need
+ * not be asked. At most two. */
+void kept_hash_note(unsigned which, jobject o, int32_t identity);
+void kept_hash_forget(void);
+/* Whether it was told; *hash as kept_hash has it. */
+bool kept_hash_noted(jobject o, uint32_t *hash);
+/* NULL: there is none. */
+struct kept_entry *kept_table_find(const struct kept_table *t, JNIEnv *env, jobject o,
+				   uint32_t hash);
+/* False: there is no memory, and it is not in there. */
+bool kept_table_add(struct kept_table *t, JNIEnv *env, jobject o, struct kept_entry *e);
+/* Those under some heads, from *at on, which goes on to the next, and in the end to 0: whose object
+ * is gone, or that are over. They are a list then. */
+struct kept_entry *kept_table_sweep(struct kept_table *t, JNIEnv *env, size_t *at,
+				    bool (*is_over)(const struct kept_entry *));
+
+#endif

@@ -1,0 +1,150 @@
+#include "agent/jvm/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/jvm/field.h"
+#include "agent/jvm/machine.h"
+#include "agent/jvm/message_kind.h"
+#include "agent/jvm/params.h"
+
+#define LOCALS 16
+#define SMALL 1024 /* bytes of most bags, with what is around them */
+
+static jbyteArray array_of(JNIEnv *env, const void *bytes, size_t nr)
+{
+	jbyteArray a = (*env)->NewByteArray(env, (jsize)nr);
+
+	if (!jni_is_clean(env) || !a)
+		return NULL;
+	(*env)->SetByteArrayRegion(env, a, 0, (jsize)nr, bytes);
+	return a;
+}
+
+/* Of its bytes and these: for libraries that we know little of. */
+static jobject parsed(JNIEnv *env, jobject message, const struct message_kind *k,
+		      const unsigned char *field, size_t nr)
+{
+	jbyteArray was = (*env)->CallObjectMethod(env, message, k->bytes), with = NULL;
+	jsize old = jni_is_clean(env) && was ? (*env)->GetArrayLength(env, was) : 0;
+	unsigned char *all = was ? malloc((size_t)old + nr) : NULL;
+	jclass class = (*env)->GetObjectClass(env, message);
+	jobject made = NULL;
+
+	if (all) {
+		(*env)->GetByteArrayRegion(env, was, 0, old, (jbyte *)all);
+		memcpy(all + old, field, nr);
+		with = array_of(env, all, (size_t)old + nr);
+	}
+	if (with)
+		made = (*env)->CallStaticObjectMethod(env, class, k->parse, with);
+	free(all);
+	(*env)->DeleteLocalRef(env, class);
+	return jni_is_clean(env) ? made : NULL;
+}
+
+/* Beside what is there already. */
+static jobject built(JNIEnv *env, jobject message, const struct message_kind *k,
+		     const unsigned char *field, size_t nr)
+{
+	jobject was = (*env)->GetObjectField(env, message, k->set), set, builder;
+	jclass class = was ? (*env)->GetObjectClass(env, was) : NULL;
+	jbyteArray bytes = class ? array_of(env, field, nr) : NULL;
+
+	if (!bytes)
+		return NULL;
+	set = (*env)->CallStaticObjectMethod(env, class, k->unknown_parse, bytes);
+	if ((*env)->ExceptionCheck(env) || !set)
+		return NULL;
+	builder = (*env)->CallObjectMethod(env, message, k->builder);
+	if ((*env)->ExceptionCheck(env) || !builder)
+		return NULL;
+	(*env)->CallObjectMethod(env, builder,
+				 (*env)->IsSameObject(env, was, k->nothing) ? k->set_to : k->merge,
+				 set);
+	if ((*env)->ExceptionCheck(env))
+		return NULL;
+	return (*env)->CallObjectMethod(env, builder, k->build);
+}
+
+/* What is made on the way goes with the frame. */
+static jobject field_with(JNIEnv *env, jobject message, const struct message_kind *k,
+			  const void *bytes, size_t nr)
+{
+	unsigned char small[SMALL];
+	unsigned char *field = nr + FIELD_HEAD <= SMALL ? small : malloc(nr + FIELD_HEAD);
+	jobject made = NULL;
+
+	if (field && (*env)->PushLocalFrame(env, LOCALS) == 0) {
+		size_t length = field_put(field, bytes, nr);
+
+		made = k->nothing ? built(env, message, k, field, length)
+				  : parsed(env, message, k, field, length);
+		if (!jni_is_clean(env))
+			made = NULL;
+		made = (*env)->PopLocalFrame(env, made);
+	}
+	if (field != small)
+		free(field);
+	return made;
+}
+
+jobject message_with(JNIEnv *env, jobject message, const void *bytes, size_t nr)
+{
+	const struct message_kind *k = message ? message_kind_of(env, message) : NULL;
+
+	if (k)
+		return field_with(env, message, k, bytes, nr);
+	return message && params_has(env, message) ? params_with(env, message, bytes, nr) : NULL;
+}
+
+/* Of what nobody knows in the message; NULL: there is nothing. */
+static jbyteArray unknown_of(JNIEnv *env, jobject message, const struct message_kind *k)
+{
+	jobject set = k->nothing ? (*env)->GetObjectField(env, message, k->set)
+				 : (*env)->CallObjectMethod(env, message, k->unknown);
+	jbyteArray bytes = NULL;
+
+	if (!jni_is_clean(env) || !set)
+		return NULL;
+	if (!k->nothing || !(*env)->IsSameObject(env, set, k->nothing))
+		bytes = (*env)->CallObjectMethod(env, set, k->unknown_bytes);
+	if (!jni_is_clean(env))
+		bytes = NULL;
+	(*env)->DeleteLocalRef(env, set);
+	return bytes;
+}
+
+static size_t field_carried(JNIEnv *env, jobject message, const struct message_kind *k, void *to,
+			    size_t room)
+{
+	jbyteArray bytes = unknown_of(env, message, k);
+	const unsigned char *found = NULL;
+	unsigned char small[SMALL], *copy;
+	size_t length = 0;
+	jsize nr;
+
+	if (!bytes)
+		return 0;
+	nr = (*env)->GetArrayLength(env, bytes);
+	copy = nr <= SMALL ? small : malloc((size_t)nr);
+	if (copy) {
+		(*env)->GetByteArrayRegion(env, bytes, 0, nr, (jbyte *)copy);
+		found = jni_is_clean(env) ? field_find(copy, (size_t)nr, &length) : NULL;
+	}
+	if (found && length <= room)
+		memcpy(to, found, length);
+	if (copy != small)
+		free(copy);
+	(*env)->DeleteLocalRef(env, bytes);
+	return found && length <= room ? length : 0;
+}
+
+size_t message_carried(JNIEnv *env, jobject message, void *to, size_t room)
+{
+	const struct message_kind *k = message ? message_kind_of(env, message) : NULL;
+
+	if (k)
+		return field_carried(env, message, k, to, room);
+	return message && params_has(env, message) ? params_carried(env, message, to, room) : 0;
+}

@@ -1,0 +1,18 @@
+/*
+ * What threads carry, in messages of protocol buffers: as a field that nobody knows, which peers
+ * without an agent pass over. Works for every generated class, wherever its library was moved to;
+ * and for Cassandra's messages (params.h).
+ */
+#ifndef CULPRIT_AGENT_JVM_MESSAGE_H
+#define CULPRIT_AGENT_JVM_MESSAGE_H
+
+#include <stddef.h>
+
+#include <jni.h>
+
+/* An equal message with this in it, a new local reference; NULL, and no exception: it cannot be. */
+jobject message_with(JNIEnv *env, jobject message, const void *bytes, size_t nr);
+/* What is in it, at most room bytes; 0: nothing. */
+size_t message_carried(JNIEnv *env, jobject message, void *to, size_t room);
+
+#endif

@@ -1,0 +1,134 @@
+#include "capture/weave/offspring.h"
+
+#include "base/time.h"
+#include "capture/jvm/target.h"
+#include "capture/probe/kin.h"
+
+#define BECOMES_NS (2 * NS_S)     /* a program that has no machine in it by then will have none */
+#define NAMELESS_NS (500 * NS_MS) /* JDK 8 does not name the thread that is waited for */
+#define LOOK_NS (100 * NS_MS)
+#define AGAIN_NS (50 * NS_MS)
+#define TRIES 5
+#define PIDS 1024
+
+void offspring_open(struct offspring *o)
+{
+	*o = (struct offspring){ 0 };
+	births_open(&o->births);
+}
+
+void offspring_close(struct offspring *o)
+{
+	births_close(&o->births);
+	vec_done(&o->parents);
+	vec_done(&o->v);
+}
+
+void offspring_of(struct offspring *o, int pid)
+{
+	vec_push(&o->parents, pid);
+	births_of(&o->births, pid);
+}
+
+void offspring_gone(struct offspring *o, int pid)
+{
+	for (size_t i = o->parents.nr; i-- > 0;)
+		if (o->parents.v[i] == pid)
+			o->parents.v[i] = o->parents.v[--o->parents.nr];
+	births_sweep(&o->births);
+}
+
+static bool is_parent(const struct offspring *o, int pid)
+{
+	vec_each (&o->parents, p)
+		if (*p == pid)
+			return true;
+	return false;
+}
+
+/* A process that becomes another program is a newborn once more. */
+static void began(void *to, int pid)
+{
+	struct offspring *o = to;
+	struct newborn n = { .pid = pid, .started = kin_started(pid), .began = time_tick() };
+
+	if (!n.started || is_parent(o, pid))
+		return;
+	vec_each (&o->v, v)
+		if (v->pid == pid) {
+			*v = n;
+			return;
+		}
+	vec_push(&o->v, n);
+}
+
+/* Where the kernel says nothing, or had more to say than it could keep. */
+static void look_below(struct offspring *o)
+{
+	int pids[PIDS];
+
+	for (size_t i = 0; i < o->parents.nr; i++) {
+		size_t nr = kin_below(o->parents.v[i], pids, PIDS);
+
+		for (size_t k = 0; k < nr; k++) {
+			bool is_known = false;
+
+			vec_each (&o->v, v)
+				is_known |= v->pid == pids[k];
+			if (!is_known)
+				began(o, pids[k]);
+		}
+	}
+}
+
+void offspring_look(struct offspring *o)
+{
+	int64_t now = time_tick();
+
+	births_read(&o->births, began, o);
+	vec_clear(&o->births.made);
+	if ((o->births.fd >= 0 && o->births.nr_missed == o->nr_missed) || now - o->looked < LOOK_NS)
+		return;
+	look_below(o);
+	o->nr_missed = o->births.nr_missed;
+	o->looked = now;
+}
+
+static bool is_ready(const struct newborn *n)
+{
+	struct jvm_target t;
+
+	return time_tick() >= n->next && jvm_target_read(n->pid, &t, NULL) >= 0 && t.takes_quit &&
+	       (jvm_has_thread(n->pid, STR("Service Thread")) ||
+		time_tick() - n->began > NAMELESS_NS);
+}
+
+int offspring_next(struct offspring *o)
+{
+	for (size_t i = o->v.nr; i-- > 0;) {
+		struct newborn n = o->v.v[i];
+		bool is_machine = jvm_kind(n.pid) != JVM_NONE, is_over;
+
+		is_over = kin_started(n.pid) != n.started ||
+			  (!is_machine && time_tick() - n.began > BECOMES_NS);
+		if (!is_over && (!is_machine || !is_ready(&n)))
+			continue;
+		o->v.v[i] = o->v.v[--o->v.nr];
+		if (!is_over) {
+			o->told = n;
+			return n.pid;
+		}
+	}
+	return 0;
+}
+
+bool offspring_again(struct offspring *o)
+{
+	struct newborn n = o->told;
+
+	if (kin_started(n.pid) != n.started || ++n.nr_tries == TRIES)
+		return false;
+	n.next = time_tick() + AGAIN_NS;
+	vec_push(&o->v, n);
+	return true;
+}

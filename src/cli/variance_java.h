@@ -1,0 +1,64 @@
+/*
+ * Methods of a Java machine in a live variance: watched as functions are, by code that our agent
+ * weaves into them (capture/jvm/methods.h) instead of patches. Whom they call is what their
+ * instructions say.
+ */
+#ifndef CULPRIT_CLI_VARIANCE_JAVA_H
+#define CULPRIT_CLI_VARIANCE_JAVA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "capture/jvm/methods.h"
+#include "infer/intervals/intervals.h"
+
+struct error;
+struct function_call;
+struct interval_spec;
+struct session;
+struct thread_change;
+
+/* What a call of a method costs, entry and exit, where nothing else is in the way; and while it is
+ * not told. Measured once (docs/jvm.md): there is no loop of ours in the machine. */
+#define JAVA_CALL_NS 70
+#define JAVA_PAUSED_NS 50
+
+/* A machine compiles anew what was woven: intervals that begin earlier than so long afterwards
+ * would tell of that. */
+#define JAVA_WARM_NS (500 * NS_MS)
+
+/* All methods of this name in a class. */
+struct java_method {
+	struct str class, method;
+	VEC(struct jvm_look) calls;
+};
+
+/* Of a session; zero where there is no machine. */
+struct java {
+	struct jvm_methods *methods; /* NULL: no method is named */
+	struct jvm_stops stops;
+	uint32_t stopper; /* the thread that stops all others */
+	struct map waits; /* by thread: 1 + why it does not run */
+	bool is_due;      /* other methods are to be watched than are */
+};
+
+/* Whether the name can only be that of a method: the process is a machine, and no function of it is
+ * called so. */
+bool java_is_method(const struct session *s, int pid, struct str name);
+/* Adds the methods that tell the interval. */
+int java_resolve(struct session *s, const struct interval_spec *spec, enum interval_role role,
+		 struct error *err);
+/* Adds the methods that this one calls. */
+int java_expand(struct session *s, uint32_t number, struct error *err);
+/* Has those woven that are in the list, and no others. How many are new. */
+int java_watch(struct session *s, struct error *err);
+/* A call that is none: the machine stood still, or a thread waited for a lock. False: it is one. */
+bool java_stop(struct session *s, const struct function_call *c);
+/* Why threads of a machine wait, which parks them all alike. */
+void java_change(struct session *s, struct thread_change *c);
+void java_done(struct session *s);
+
+#endif

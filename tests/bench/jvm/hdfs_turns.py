@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Measures what queries cost the client of a running HDFS (tests/bench/jvm/hdfs).
+
+A turn follows a change of what is woven, and a time in which machines compile what was changed, until operations do not take less any more: that is
+not measured. Turns without any query (base) lie between all others, and each is compared with the two that are beside it, so that what changes over
+time is not taken for cost. Turns without a query are compared among each other in the same way: that is noise. What it costs to have the agent
+attached can be seen once only, since it stays: two turns before, and two after.
+
+Told are the time that an operation takes (mean and median), and the processor time that all machines together take for one, without that of their
+compilers, which is less disturbed by what else runs here."""
+import argparse
+import collections
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+OPERATIONS = ["read8k", "open", "create", "rename"]
+SLICE = 1.0  # seconds of one operation, then the next
+SETTLED = 0.97  # of the processor time of the pass before
+SETTINGS = {"tuples60": ["From n In Cost.never Join t In Cost.note On t -> n Select t.i"],
+            "section61": ["q3", "q4", "q5", "q6", "q7"],
+            "section62": ["methods", "waited", "located", "served"]}
+COMPILERS = ("C1 Compiler", "C2 Compiler")
+
+
+def of_process(pid):
+    """Its processor time in seconds, with threads that have ended."""
+    return time.clock_gettime(~pid << 3 | 2)
+
+
+def of_compilers(pid):
+    total = 0
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        try:
+            if open(f"/proc/{pid}/task/{tid}/comm").read().startswith(COMPILERS):
+                total += int(open(f"/proc/{pid}/task/{tid}/schedstat").read().split()[0])
+        except OSError:
+            pass  # it has ended
+    return total / 1e9
+
+
+class Bench:
+    def __init__(self, options):
+        self.o = options
+        self.pids = [int(p) for p in options.pids.split(",")]
+        self.say = open(f"{options.folder}/say", "w")
+        self.hear = open(f"{options.folder}/hear")
+        self.texts = dict(line.rstrip("\n").split("\t") for line in open(options.queries))
+        self.hub = f"ipc://{options.folder}/hub.sock"
+        self.err = open(f"{options.folder}/asked.err", "w")
+        self.started = []
+        self.culprit("hub", "--queries", "--listen", self.hub, "--state", f"{options.folder}/hub")
+        self.heard()
+
+    def culprit(self, *arguments, out=subprocess.DEVNULL):
+        p = subprocess.Popen([f"{self.o.build}/culprit", *arguments], stdout=out, stderr=self.err)
+        self.started.append(p)
+        return p
+
+    def heard(self):
+        lines = []
+        for line in self.hear:
+            if line == "ok\n":
+                return lines
+            lines.append(line.split())
+        sys.exit("hdfs: the client has ended")
+
+    def slice(self, operation, seconds):
+        """How many operations, their mean and median in µs, and processor time of all and of compilers for one."""
+        was = [of_process(p) for p in self.pids], sum(map(of_compilers, self.pids))
+        self.say.write(f"{operation} {seconds}\n")
+        self.say.flush()
+        (_, nr, mean, median), = self.heard()
+        spent = [of_process(p) - w for p, w in zip(self.pids, was[0])]
+        compiled = sum(map(of_compilers, self.pids)) - was[1]
+        return int(nr), float(mean), float(median), sum(spent) - compiled, compiled
+
+    def settle(self):
+        """Until what is compiled is; not for ever, where other work takes the processors away."""
+        from_, last = time.monotonic(), []
+        while time.monotonic() < from_ + 4 * self.o.warm:
+            told = self.turn(2, SLICE / 2)
+            last.append(statistics.geometric_mean(told[o][2] for o in OPERATIONS))
+            if time.monotonic() > from_ + self.o.warm and last[-1] > SETTLED * min(last[-4:-1]) and told["compiled"] < 0.1:
+                break
+
+    def turn(self, seconds, slice_=SLICE):
+        """By operation: mean, median and processor time of one, in µs; seconds that compilers took."""
+        slices = collections.defaultdict(list)
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            for operation in OPERATIONS:
+                slices[operation].append(self.slice(operation, slice_))
+        told = {}
+        for operation, v in slices.items():
+            nr = sum(s[0] for s in v)
+            told[operation] = (sum(s[0] * s[1] for s in v) / nr, statistics.median(s[2] for s in v), sum(s[3] for s in v) / nr * 1e6)
+        told["compiled"] = sum(s[4] for v in slices.values() for s in v) / seconds
+        return told
+
+    def ask(self, setting):
+        agent = self.culprit("agent", "--queries", "--hub", self.hub, "--name", "cost", "--pid", self.o.pids, "--overhead", "50%")
+        asked = [self.culprit("query", "--live", "--hub", self.hub, "--tracepoints", self.o.tracepoints, "--json", self.texts.get(q, q),
+                              out=open(f"{self.o.folder}/{setting}.{i}.answer", "w")) for i, q in enumerate(SETTINGS[setting])]
+        time.sleep(3)
+        return asked + [agent]
+
+    def unask(self, setting, asked):
+        """What was woven is taken out. A query that told nothing was not measured."""
+        for p in asked:
+            p.send_signal(signal.SIGINT)
+            p.wait(60)
+        for i in range(len(SETTINGS[setting])):
+            if setting != "tuples60" and not os.path.getsize(f"{self.o.folder}/{setting}.{i}.answer"):
+                print(f"hdfs: query {SETTINGS[setting][i]} has told nothing", file=sys.stderr)
+        time.sleep(2)
+
+    def measured(self, name):
+        self.settle()
+        told = self.turn(self.o.seconds)
+        print(f"{name:<10}" + "".join(f"{told[o][0]:9.0f} {told[o][1]:5.0f} {told[o][2]:5.0f}" for o in OPERATIONS) +
+              f"   compilers {100 * told['compiled']:.0f} %", flush=True)
+        return told
+
+    def attached(self):
+        """Turns before the agent is in, and after."""
+        self.turn(4 * self.o.warm)
+        before = [self.measured("before"), self.measured("before")]
+        for p in self.pids:
+            self.culprit("attach", str(p)).wait()
+        return before, [self.measured("attached"), self.measured("attached")]
+
+    def run(self):
+        """base, setting, base, …"""
+        turns = []
+        for _ in range(self.o.rounds):
+            for setting in self.o.settings.split(","):
+                turns.append(("base", self.measured("base")))
+                asked = self.ask(setting)
+                turns.append((setting, self.measured(setting)))
+                self.unask(setting, asked)
+        turns.append(("base", self.measured("base")))
+        return turns
+
+    def end(self):
+        for p in self.started:
+            if p.poll() is None:
+                p.kill()
+                p.wait()
+
+
+def shares(turns, operation, which):
+    """By setting: each turn as a ratio to those without a query before and after it."""
+    found = collections.defaultdict(list)
+    for i in range(1, len(turns) - 1):
+        name, told = turns[i]
+        step = 2 if name == "base" else 1
+        if step <= i < len(turns) - step:
+            beside = (turns[i - step][1][operation][which] + turns[i + step][1][operation][which]) / 2
+            found[name].append(told[operation][which] / beside)
+    return found
+
+
+def cell(ratios):
+    """Of mean, median and processor time: in percent more, and by how much the last differ."""
+    mean, median, processor = ([100 * (x - 1) for x in v] for v in ratios)
+    if not mean:
+        return "-"
+    return "%+7.1f %+6.1f %+6.1f (%.1f)" % (statistics.median(mean), statistics.median(median), statistics.median(processor),
+                                          (max(processor) - min(processor)) / 2)
+
+
+def row(name, by_operation):
+    spent = [statistics.median(r[2]) for r in by_operation if r[2]]
+    print("%-10s" % name + "".join("%26s" % cell(r) for r in by_operation) +
+          ("%+10.1f" % (100 * (statistics.mean(spent) - 1)) if spent else ""))
+
+
+def table(before, after, turns, settings):
+    print("\n%-10s" % "" + "".join("%26s" % o for o in OPERATIONS) + "%10s" % "all")
+    first = {o: [(before[0][o][i] + before[1][o][i]) / 2 for i in range(3)] for o in OPERATIONS}
+    row("attached", [[[t[o][i] / first[o][i] for t in after] for i in range(3)] for o in OPERATIONS])
+    for name in settings + ["base"]:
+        row(name, [[shares(turns, o, i)[name] for i in range(3)] for o in OPERATIONS])
+    print("percent more than without: mean time, median time, processor time (half of how much turns differ); all: mean of processor time\n"
+          "attached: than before; others: than turns beside them without a query; base: those themselves, in the same way, which is noise")
+
+
+def main():
+    p = argparse.ArgumentParser()
+    for name in ("build", "folder", "queries", "tracepoints", "pids"):
+        p.add_argument("--" + name)
+    p.add_argument("--rounds", type=int)
+    p.add_argument("--seconds", type=float)
+    p.add_argument("--warm", type=float)
+    p.add_argument("--settings", default=",".join(SETTINGS))
+    o = p.parse_args()
+    b = Bench(o)
+    try:
+        print("%-10s" % "µs" + "".join("%21s" % name for name in OPERATIONS) + "   (mean, median, processor)")
+        before, after = b.attached()
+        table(before, after, b.run(), o.settings.split(","))
+    finally:
+        b.end()
+
+
+main()

@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# culprit variance on Java programs that measure their own variance (tests/live/jvm/Varies.java): each share within 3 points.
+
+load variance.bash
+load wait.bash
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	if command -v javac >/dev/null; then
+		javac -d "$BATS_FILE_TMPDIR" "$BATS_TEST_DIRNAME/jvm/Varies.java"
+	fi
+}
+
+setup() {
+	[ "$(uname -m)" = x86_64 ] || skip "Java machines are watched on x86-64 only"
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	command -v javac >/dev/null || skip "needs a JDK"
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+teardown() {
+	if [ -n "${pid:-}" ]; then
+		kill -9 "$pid" 2>/dev/null || true
+	fi
+}
+
+slow() {
+	[ "$LIVE" = all ] || skip "slow: make test-live"
+}
+
+# start REASON OPTION-OF-JAVA...
+start() {
+	local reason=$1
+	shift
+	"${JAVA:-java}" -XX:+UseSerialGC -Xmx160m -Xlog:safepoint:file=log:tn "$@" -cp "$BATS_FILE_TMPDIR" Varies "$reason" truth.csv stop log >out 2>err 3>&- &
+	pid=$!
+	wait_until grep -q ready out
+}
+
+# watch ROUNDS: then the program ends, and has written down what it knows. A round takes as long as it needs to see enough, also on
+# a machine that is busy with others; the budget is for our own work.
+watch() {
+	timeout -s KILL 200 "$CULPRIT" variance -p "$pid" --interval Varies.order --overhead 30% --rounds "$1" --json -o run.culprit \
+		>factors.json 2>said 3>&- || { cat said; return 1; }
+	touch stop
+	wait_until grep -q done out
+	wait "$pid"
+	pid=
+	! grep -v 'WARNING: \|^$' err
+}
+
+# vary REASON [ROUNDS]: what varies, and how
+vary() {
+	start "$1"
+	watch "${2:-2}"
+	agrees || { cat said factors.json; return 1; }
+}
+
+# the_wait FACTOR: for what it waits most, processors apart
+the_wait() {
+	python3 - "$1" <<-'PY'
+		import json, sys
+		rows = [json.loads(line) for line in open("factors.json")]
+		waits = next(r["waits"] for r in rows if r.get("factor") == [sys.argv[1]])
+		print(max((share, why) for why, share in waits.items() if why != "cpu")[1])
+	PY
+}
+
+@test "a method with two speeds" {
+	vary method
+}
+
+@test "a monitor that another thread has" {
+	slow
+	vary lock
+	[ "$(the_wait Varies.note)" = lock ]
+}
+
+@test "collections of garbage are wait:gc, whichever method they meet" {
+	slow
+	start gc
+	watch 2
+	"$CULPRIT" export run.culprit --format csv >run.csv
+	# at least what the machine took, at most that and what it took to get a processor
+	for truth in truth.csv.logged truth.csv; do
+		"$ROOT/tests/variance/check" "$truth" factors.json run.csv 99 | tee /dev/stderr | awk '$1 == "wait:gc" && $2 == "truth" { print $3, $5 }'
+	done >shares
+	awk 'NR == 1 { low = $1 } NR == 2 { high = $1; found = $2 } END { exit !(NR == 2 && found > low - 0.03 && found < high + 0.03) }' shares || { cat shares said; false; }
+	grep '"factor":\["wait:gc"\]' factors.json | grep -q '"gc":1'
+}
+
+@test "a lock of java.util.concurrent" {
+	slow
+	vary pen
+	[ "$(the_wait Varies.sign)" = lock ]
+}
+
+@test "sleep" {
+	slow
+	vary sleep
+	[ "$(the_wait Varies.fetch)" = sleep ]
+}
+
+@test "two methods that make up for each other" {
+	slow
+	vary makeup
+	grep -q '"factor":\["Varies.first","Varies.second"\],"share":-' factors.json
+}
+
+@test "behind an interface, the class that is meant, and what it calls" {
+	slow
+	vary nested 4
+	grep '"factor":\["Varies$Disk.turn"\]' factors.json | grep -q 'Varies.order > Varies.keep > Varies$Disk.put > Varies$Disk.turn'
+}
+
+@test "who watches is killed: the machine goes on, and has its classes back" {
+	slow
+	start method
+	"$CULPRIT" variance -p "$pid" --interval Varies.order --for 60s --json >told 2>said 3>&- &
+	local watching=$!
+	wait_until grep -q 'round 1' said
+	kill -9 "$watching"
+	wait "$watching" || true
+	sleep 7
+	timeout 120 "$CULPRIT" variance -p "$pid" --interval Varies.order --overhead 30% --rounds 1 --json >factors.json 2>said || { cat said; false; }
+	grep -q '"factor":\["Varies.pick"' factors.json
+	touch stop
+	wait_until grep -q done out
+}
+
+@test "what is not there, and what cannot be taken, is said" {
+	start method
+	run ! "$CULPRIT" variance -p "$pid" --interval Varies.nothing --for 2s
+	[[ $output == *"no class that is loaded has a method of this name"* ]]
+	run ! "$CULPRIT" variance -p "$pid" --interval 'Varies.order(id=arg0)' --for 2s
+	[[ $output == *"arguments and results of Java methods are not taken"* ]]
+	touch stop
+	wait_until grep -q done out
+}
