@@ -69,10 +69,23 @@ kills() {
 	taken_back
 }
 
+# enough: of every customer more calls than a mistake could be were told, however slow the machine is
+enough() {
+	python3 - "$dir/told" <<-'PY'
+		import json, sys
+		told = {"ann": 0, "bob": 0, "eve": 0}
+		for line in open(sys.argv[1]):
+		    row = json.loads(line) if line.endswith("\n") else {}
+		    if "customer" in row:
+		        told[row["customer"]] += row["n"]
+		sys.exit(min(told.values()) <= 10)
+	PY
+}
+
 # exact: another session of the same machine, with a program that goes on, sees every call
 exact() {
 	ask 'From p In Shop.pack Join o In First(Shop.order) On o -> p GroupBy o.customer Select o.customer As customer, COUNT As n, SUM(p.amount) As amount'
-	sleep 2
+	wait_until enough
 	stop
 	python3 - "$dir/told" <<-'PY'
 		import json, sys
