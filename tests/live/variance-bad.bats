@@ -190,8 +190,14 @@ no_guardian() {
 	grep -q "of the variance of 'process_order'" answer
 }
 
+# it sleeps after each order: what the loader of a program does before the first is behind it
+is_at_work() {
+	[ "$(awk '/^voluntary/ { print $2 }' "/proc/$SHOP/status")" -ge 50 ]
+}
+
 @test "a process that stands still" {
 	open_shop
+	wait_until is_at_work
 	kill -STOP "$SHOP"
 	variance 1 --interval process_order -p "$SHOP" --for 1s
 	grep -q "is stopped" said
