@@ -405,6 +405,11 @@
 	X(LOSS_MACHINES_MISSED, "machines_missed", \
 	  "Java machine that a watched process started, and that could not be entered", \
 	  "Java machines that watched processes started, and that could not be entered") \
+	X(LOSS_MACHINES_LATE, "machines_late", \
+	  "Java machine that a watched process started, and that had begun its work when it was " \
+	  "entered: what it did before is missing", \
+	  "Java machines that watched processes started, and that had begun their work when they " \
+	  "were entered: what they did before is missing") \
 	X(LOSS_VALUES_UNREAD, "values_unread", \
 	  "variable of a tracepoint whose memory could not be read (null)", \
 	  "variables of tracepoints whose memory could not be read (null)") \

@@ -442,7 +442,8 @@ static void carried_tell(struct weave *w, struct losses *lost)
 	lost->count[LOSS_BAGS_UNKEPT] = sum.nr_unkept;
 	lost->count[LOSS_BAGS_SHARED] = sum.nr_shared;
 	lost->count[LOSS_MACHINES_MISSED] = w->nr_unentered;
-	w->nr_unentered = 0;
+	lost->count[LOSS_MACHINES_LATE] = w->nr_late;
+	w->nr_unentered = w->nr_late = 0;
 }
 
 /* Places that were left alone since, of this query. */
@@ -521,9 +522,13 @@ static void offspring_enter(struct weave *w)
 
 	offspring_look(&w->offspring);
 	while (has_query(w) && (pid = offspring_next(&w->offspring))) {
-		if (weave_concerns(w, pid) && weave_enter(w, pid, &told, &err) < 0) {
-			process_forget(w, pid);
-			w->nr_unentered += !offspring_again(&w->offspring);
+		if (weave_concerns(w, pid)) {
+			bool is_in = weave_enter(w, pid, &told, &err) >= 0;
+
+			if (!is_in)
+				process_forget(w, pid);
+			w->nr_late += is_in;
+			w->nr_unentered += !is_in && !offspring_again(&w->offspring);
 		}
 		offspring_look(&w->offspring);
 	}

@@ -50,6 +50,7 @@ struct weave {
 	uint64_t nr_ended; /* processes */
 	struct offspring offspring;
 	uint64_t nr_unentered; /* machines of those */
+	uint64_t nr_late;      /* … and those that had begun when they were entered */
 	bool is_of_host, has_java_sockets;
 	uint64_t run_limit;        /* as struct probe_region has it */
 	struct onlooker *onlooker; /* NULL before anything is watched from outside */
