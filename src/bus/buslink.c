@@ -33,7 +33,7 @@ struct buslink {
 	void *zmq, *socket;
 	void *zap;     /* asks who somebody is; of one that listens with keys */
 	void *monitor; /* tells handshakes that failed */
-	bool owns_zmq, is_listening, is_keyed;
+	bool owns_zmq, is_listening, is_keyed, has_met;
 	char *dir; /* of the known ones */
 	struct granted known;
 	int64_t known_tick;
@@ -375,6 +375,7 @@ static void take_event(struct buslink *l, int event)
 {
 	if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) {
 		l->trouble[0] = 0;
+		l->has_met = true;
 	} else if (l->is_listening) {
 		/* who is not known was counted when he asked */
 		l->counts.nr_refused += event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL;
@@ -409,6 +410,12 @@ const char *buslink_trouble(struct buslink *l)
 {
 	take_events(l);
 	return l->trouble;
+}
+
+bool buslink_has_met(struct buslink *l)
+{
+	take_events(l);
+	return l->has_met;
 }
 
 /* --- messages ------------------------------------------------------------------------------ */
