@@ -85,7 +85,7 @@ const char *buslink_trouble(struct buslink *l)
 	return "";
 }
 
-bool buslink_has_met(struct buslink *l)
+bool buslink_is_met(struct buslink *l)
 {
 	(void)l;
 	return false;

@@ -391,7 +391,7 @@ static bool is_late(struct bus_operator *o, int64_t since)
 {
 	int64_t waited = time_tick() - since;
 
-	return waited > BUSY_NS || (waited > ANSWER_NS && !buslink_has_met(o->link));
+	return waited > BUSY_NS || (waited > ANSWER_NS && !buslink_is_met(o->link));
 }
 
 /* Sends the request, its number being the first, and waits for the reply to it. */
