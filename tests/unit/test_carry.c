@@ -257,7 +257,7 @@ static void chain_check(bool is_local, const char *by, const char *pipeline, boo
 	const char *const more[] = { "--wait",     "--threads", "3",     "--requests", "200",
 				     "--pipeline", pipeline,    "--cut", NULL };
 	struct chain c = { 0 };
-	uint64_t right, wrong, all, asleep;
+	uint64_t right, wrong, all, asleep, unplaced;
 
 	chain_start(&c, is_local, by, more);
 	watch(&c, with_begins);
@@ -267,6 +267,7 @@ static void chain_check(bool is_local, const char *by, const char *pipeline, boo
 	gather_until(c.w, answer(c.w, 3) == 1200 || lost(c.w, LOSS_ADVICE_ASLEEP));
 	gather(c.w, 3);
 	asleep = lost(c.w, LOSS_ADVICE_ASLEEP);
+	unplaced = is_local ? lost(c.w, LOSS_BAGS_UNPLACED) : 0;
 	right = answer(c.w, 1);
 	wrong = answer(c.w, 2);
 	all = answer(c.w, 3);
@@ -278,11 +279,12 @@ static void chain_check(bool is_local, const char *by, const char *pipeline, boo
 		      (unsigned long long)wrong, (unsigned long long)all);
 	assert_int_equal(chain_end(&c), 1200);
 	assert_int_equal(wrong, 0);
-	/* exact, unless this machine had no processor for who watches, which is counted then */
+	/* exact, unless this machine had no processor for who watches, or, over a local socket, for
+	 * who was sending when it was met, which is counted then */
 	assert_true(all <= 1200 && right <= all);
 	if (!asleep) {
 		assert_int_equal(all, 1200);
-		assert_int_equal(right, 1200);
+		assert_true(right + unplaced >= 1200);
 	}
 }
 
