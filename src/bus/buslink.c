@@ -32,8 +32,8 @@ struct bus_context {
 struct buslink {
 	void *zmq, *socket;
 	void *zap;     /* asks who somebody is; of one that listens with keys */
-	void *monitor; /* tells handshakes that failed */
-	bool owns_zmq, is_listening, is_keyed;
+	void *monitor; /* tells handshakes, and who has gone */
+	bool owns_zmq, is_listening, is_keyed, is_met;
 	char *dir; /* of the known ones */
 	struct granted known;
 	int64_t known_tick;
@@ -133,7 +133,8 @@ static bool open_monitor(struct buslink *l)
 	if (zmq_socket_monitor(
 		    l->socket, name,
 		    ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
-			    ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_HANDSHAKE_SUCCEEDED) < 0)
+			    ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+			    ZMQ_EVENT_DISCONNECTED) < 0)
 		return false;
 	l->monitor = zmq_socket(l->zmq, ZMQ_PAIR);
 	return l->monitor &&
@@ -375,6 +376,9 @@ static void take_event(struct buslink *l, int event)
 {
 	if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) {
 		l->trouble[0] = 0;
+		l->is_met = true;
+	} else if (event == ZMQ_EVENT_DISCONNECTED) {
+		l->is_met = false;
 	} else if (l->is_listening) {
 		/* who is not known was counted when he asked */
 		l->counts.nr_refused += event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL;
@@ -409,6 +413,12 @@ const char *buslink_trouble(struct buslink *l)
 {
 	take_events(l);
 	return l->trouble;
+}
+
+bool buslink_is_met(struct buslink *l)
+{
+	take_events(l);
+	return l->is_met;
 }
 
 /* --- messages ------------------------------------------------------------------------------ */

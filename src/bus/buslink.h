@@ -48,5 +48,7 @@ int buslink_fd(const struct buslink *l);
 void buslink_counts(struct buslink *l, struct buslink_counts *c);
 /* Why it is not connected, as far as that is known; empty: nothing is wrong. */
 const char *buslink_trouble(struct buslink *l);
+/* Whether somebody is at the other end who speaks as we do, as far as that is known. */
+bool buslink_is_met(struct buslink *l);
 
 #endif

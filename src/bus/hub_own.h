@@ -20,9 +20,10 @@
 #define HUB_HOLD_LATE_NS (NS_S / 2) /* what comes after that is told so long after it came */
 /* A query that is removed takes what agents report in the end until all have said that it was all,
  * but no longer than this, and this where there are hubs between them and us. */
-#define HUB_ENDING_NS (5 * NS_S)
-#define HUB_ENDING_BELOW_NS (7 * NS_S)
-#define HUB_LAST_NS (5 * NS_S)           /* … and for who reads its last results */
+#define HUB_ENDING_NS (10 * NS_S)
+#define HUB_ENDING_BELOW_NS (14 * NS_S)
+#define HUB_GIVEN_UP_NS (6 * NS_S)       /* … nor for one that says nothing for so long */
+#define HUB_LAST_NS (15 * NS_S)          /* … and for who reads its last results */
 #define HUB_UNREAD 16                    /* results that are on their way to one operator */
 #define HUB_KEPT_BYTES ((size_t)4 << 20) /* of a query's results that were not read */
 #define HUB_EPOCHS 4                     /* of one agent that are told apart */

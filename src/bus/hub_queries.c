@@ -176,7 +176,7 @@ bool hubquery_is_over(const struct bus_hub *h, const struct hubquery *s)
 	if (h->tick >= s->end_tick)
 		return true;
 	vec_each (&s->ending, p)
-		if ((*p)->is_awaited || !hub_peer_is_silent(h, *p))
+		if ((*p)->is_awaited || h->tick - (*p)->heard_tick <= HUB_GIVEN_UP_NS)
 			return false;
 	return true;
 }

@@ -13,6 +13,7 @@
 #include "query/partial.h"
 
 #define ANSWER_NS (10 * NS_S)
+#define BUSY_NS (30 * NS_S) /* a hub that is there may have much else to do */
 #define ALIVE_NS NS_S
 #define AWAY_NS (5 * NS_S)
 #define STEP_MS 200
@@ -386,16 +387,23 @@ static int no_answer(struct bus_operator *o, struct error *err)
 			 o->endpoint);
 }
 
+static bool is_late(struct bus_operator *o, int64_t since)
+{
+	int64_t waited = time_tick() - since;
+
+	return waited > BUSY_NS || (waited > ANSWER_NS && !buslink_is_met(o->link));
+}
+
 /* Sends the request, its number being the first, and waits for the reply to it. */
 static int request(struct bus_operator *o, struct message *m, struct error *err)
 {
-	int64_t end = time_tick() + ANSWER_NS;
+	int64_t since = time_tick();
 	bool is_said = false;
 
 	m->n[0] = ++o->request;
 	o->is_answered = false;
 	while (!o->is_answered) {
-		if (time_tick() > end)
+		if (is_late(o, since))
 			return no_answer(o, err);
 		if (o->is_welcome && (!is_said || o->is_lost)) {
 			is_said = !say(o, m);
@@ -411,7 +419,7 @@ int bus_operator_open(struct bus_operator **to, const struct bus_operator_option
 		      struct error *err)
 {
 	struct bus_operator *o = mem_zalloc(sizeof(*o));
-	int64_t end = time_tick() + ANSWER_NS;
+	int64_t since = time_tick();
 	int r = buslink_dial(&o->link, NULL, with->endpoint, with->keys, err);
 
 	if (r < 0) {
@@ -423,7 +431,7 @@ int bus_operator_open(struct bus_operator **to, const struct bus_operator_option
 	o->alive_tick = time_tick() - ALIVE_NS;
 	snprintf(o->name, sizeof(o->name), "%s", with->name);
 	snprintf(o->endpoint, sizeof(o->endpoint), "%s", with->endpoint);
-	while (!o->is_welcome && time_tick() < end && !buslink_trouble(o->link)[0] &&
+	while (!o->is_welcome && !is_late(o, since) && !buslink_trouble(o->link)[0] &&
 	       !o->refused[0]) {
 		if (!look(o))
 			buslink_wait(&o->link, 1, 20);

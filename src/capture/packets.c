@@ -21,7 +21,7 @@
 #define LATE_NS \
 	(2 * PACKETS_HAND_OVER_MS * \
 	 NS_MS)                    /* of the end: packets that the kernel still holds back */
-#define LATE_NS_MAX (1000 * NS_MS) /* … also when it never is silent */
+#define LATE_NS_MAX (60 * NS_S) /* … also when a clock that was set back never gets there */
 
 struct recording {
 	const struct capture *capture;
@@ -125,15 +125,18 @@ static void take_late(struct recording *r)
 	int nr;
 
 	r->until = time_now();
-	while (!r->is_past && !r->failure && now - last < LATE_NS && now - began < LATE_NS_MAX) {
+	while (!r->is_past && !r->failure && now - began < LATE_NS_MAX) {
 		if (max && r->state.seen.nr_seen >= max)
 			return;
 		nr = take_some(r);
 		if (nr < 0)
 			return;
 		now = time_tick();
+		/* one look more when the time is over: this machine may have stood still, too */
 		if (nr)
 			last = now;
+		else if (now - last >= LATE_NS)
+			return;
 		else
 			wait_for_more(r, last + LATE_NS - now);
 		now = time_tick();

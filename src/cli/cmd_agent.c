@@ -285,13 +285,13 @@ static int run(struct agency *a, struct error *err)
 	int r;
 
 	raise_open_files();
-	r = agent_open(&a->agent, &a->o, err);
-
-	if (r >= 0 && a->to.host)
-		r = sender_start(&a->sender, &a->to, err);
+	/* first: who is told to stop while it begins takes its sender along */
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGHUP, &act, NULL);
+	r = agent_open(&a->agent, &a->o, err);
+	if (r >= 0 && a->to.host)
+		r = sender_start(&a->sender, &a->to, err);
 	while (r >= 0 && !is_told_to_stop && time_tick() < a->end) {
 		one_epoch(a);
 		wait_for_epoch(a);

@@ -17,7 +17,7 @@
 
 #define POLL_MS 100
 /* For what agents report in the end: the hub waits for less, but may have to begin anew. */
-#define LAST_NS (20 * NS_S)
+#define LAST_NS (60 * NS_S)
 
 struct hub_asking {
 	const struct call *call;

@@ -14,6 +14,15 @@ const CULPRIT = process.env.CULPRIT;
 const AGENT = [join(process.env.BUILD, 'tests/unit/live_agent'), join(dirname(CULPRIT), '../../tests/unit/live_agent')].find(existsSync);
 const QUERY = 'Q9: From e In DB.Executed GroupBy e.host, e.procName Select e.host, e.procName, COUNT, SUM(e.took)';
 
+/** It is told to end, and has. */
+function ended(one) {
+	const over = new Promise(done => {
+		one.once('exit', done);
+	});
+	one.kill();
+	return one.exitCode === null && one.signalCode === null ? over : undefined;
+}
+
 /** A hub with two agents and a page for it; all of it gone in the end. */
 async function withHub(scene, test) {
 	const folder = mkdtempSync(join(tmpdir(), 'culprit-live-')),
@@ -27,7 +36,7 @@ async function withHub(scene, test) {
 	const hub = () => begin(CULPRIT, 'hub', '--queries', '--listen', endpoint, '--state', join(folder, 'state'));
 	let server;
 	try {
-		const stage = { endpoint, hub, first: hub(), agents: ['h1', 'h2'].map(name => begin(AGENT, endpoint, name, '300')) };
+		const stage = { endpoint, hub, first: hub(), agents: ['h1', 'h2'].map(name => begin(AGENT, endpoint, name, '1200')) };
 		server = await Server.open('--hub', endpoint);
 		await scene.open('#/live', server.address);
 		await scene.page.waitForFunction(() => /2 agents/.test(document.querySelector('.hubstate')?.textContent ?? ''));
@@ -35,7 +44,8 @@ async function withHub(scene, test) {
 		await scene.leave(server);
 	} finally {
 		await server?.close();
-		for (const one of began) one.kill();
+		// the hub writes its state once more
+		await Promise.all(began.map(ended));
 		rmSync(folder, { recursive: true, force: true });
 	}
 }
@@ -68,6 +78,7 @@ export async function a_query_is_written_with_completion_and_explained(scene) {
 		while ((await scene.text('.offers li.at span')) !== 'DB.Executed') await scene.page.keyboard.press('ArrowDown');
 		await scene.page.keyboard.press('Tab');
 		await text.pressSequentially('\nSelect e.to');
+		await scene.page.waitForFunction(() => document.querySelectorAll('.offers li').length === 1);
 		assert.deepEqual(await scene.texts('.offers li span:first-child'), ['took']);
 		await scene.page.keyboard.press('Tab');
 		assert.equal(await text.inputValue(), 'From e In DB.Executed\nSelect e.took');
@@ -116,6 +127,7 @@ export async function a_standing_query_is_watched_as_a_pivot_table(scene) {
 		// the rows that an agent's end leaves are still there, and its silence is told
 		stage.agents[1].kill('SIGKILL');
 		await scene.page.waitForFunction(() => /silent/.test(document.querySelector('.hubstate').textContent));
+		await scene.page.waitForFunction(() => [...document.querySelectorAll('.view.live .table .tr')].some(r => /^h2.*silent since/s.test(r.textContent)));
 		assert.match(
 			(await scene.texts('.view.live .table .tr')).find(t => t.startsWith('h2')),
 			/silent since/,

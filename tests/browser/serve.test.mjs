@@ -154,11 +154,15 @@ export async function logs_are_read_while_one_looks(scene) {
 export async function whoever_ends_it_does_not_wait(scene) {
 	const { server, left, done } = await reading();
 	server.process.stdin.on('error', () => {}); // it is ended while we write
-	server.process.stdin.write(sampleLog());
+	// there is always more to read: who waited for the end of it would wait for ever
+	const log = sampleLog(),
+		feed = () => {
+			while (server.process.stdin.write(log));
+			server.process.stdin.once('drain', feed);
+		};
+	feed();
 	await fetch(`${server.address}api/runs`);
-	const began = Date.now();
 	assert.equal(await server.close('SIGINT'), 0);
-	assert.ok(Date.now() - began < 5000, 'at once');
 	assert.deepEqual(left(), []);
 	assert.ok(scene);
 	done();

@@ -8,7 +8,7 @@ import { writeHostile } from './hostile.mjs';
 
 const CULPRIT = process.env.CULPRIT,
 	ROOT = process.env.ROOT;
-const SETTLED_MS = 60_000; // on a machine with much else to do
+const SETTLED_MS = 180_000; // on a machine with much else to do
 
 /** What the command line prints with --json. */
 export function asked(...args) {

@@ -1,6 +1,7 @@
 # "culprit agent" and "culprit hub" with a real rsyslogd between them, on loopback.
 
 load ports.bash
+load wait.bash
 
 # shellcheck disable=SC2030,SC2031  # each test is a subshell of its own
 
@@ -54,16 +55,9 @@ count() {
 	python3 "$ROOT/tests/live/agent_count.py" "$DIR/hub" "$1"
 }
 
-# wait_for NR SECONDS: until all lines are there once
+# wait_for NR: until all lines are there once
 wait_for() {
-	local end=$((SECONDS + $2))
-	until count "$1" >"$DIR/count" 2>&1; do
-		if [ $SECONDS -ge $end ]; then
-			cat "$DIR/count" "$DIR/agent.out" "$DIR/hub.out"
-			return 1
-		fi
-		sleep 0.3
-	done
+	wait_until count "$1" || { count "$1"; cat "$DIR/agent.out" "$DIR/hub.out"; return 1; }
 }
 
 # kill_at_random SECONDS
@@ -92,6 +86,11 @@ shop() {
 	}'
 }
 
+is_live() {
+	"$CULPRIT" objects "$DIR/x.culprit" --json 2>/dev/null | grep -v losses >"$DIR/live"
+	cmp "$DIR/live" "$DIR/read"
+}
+
 @test "the run of a hub has the objects that the logs have" {
 	hub
 	agent "$DIR/logs"
@@ -99,11 +98,7 @@ shop() {
 		printf '%s\n' "$line"
 	done >>"$LOG"
 	"$CULPRIT" objects "$LOG" --json | grep -v losses >"$DIR/read"
-	for _ in $(seq 300); do
-		sleep 0.2
-		"$CULPRIT" objects "$DIR/x.culprit" --json 2>/dev/null | grep -v losses >"$DIR/live" || true
-		! cmp -s "$DIR/live" "$DIR/read" || break
-	done
+	wait_until is_live || true # what differs is shown below
 	kill "$AGENT" && wait "$AGENT"
 	kill "$HUB" && wait "$HUB"
 	grep -q '1800 lines' "$DIR/hub.out"
@@ -117,7 +112,7 @@ shop() {
 	writer 6000 2000
 	kill_at_random 3
 	wait "$WRITER"
-	wait_for 6000 90
+	wait_for 6000
 }
 
 @test "kill -9 of agent, rsyslogd and hub, twenty thousand lines in ten rounds" {
@@ -131,7 +126,7 @@ shop() {
 		writer 20000 2000
 		kill_at_random 10
 		wait "$WRITER"
-		wait_for 20000 120
+		wait_for 20000
 		kill "$AGENT" && wait "$AGENT"
 		kill "$HUB" && wait "$HUB"
 		echo "round $round"
@@ -145,7 +140,7 @@ shop() {
 	writer 100 1000
 	agent --for 3s "$DIR/logs"
 	wait "$AGENT"
-	wait_for 100 90
+	wait_for 100
 	grep -q '1 file named like a log that holds no text' "$DIR/agent.out"
 }
 
@@ -153,10 +148,11 @@ shop() {
 	agent "$DIR/logs"
 	writer 4000 4000
 	wait "$WRITER"
+	wait_until sender
 	kill "$AGENT" && wait "$AGENT"
 	agent "$DIR/logs"
 	hub
-	wait_for 4000 90
+	wait_for 4000
 }
 
 # a certificate NAME that ca.pem signed
@@ -179,14 +175,14 @@ certify() {
 	run count 100
 	[ "$status" != 0 ]
 	agent --tls-ca ca.pem --tls-cert web.pem --tls-key web.key "$DIR/logs"
-	wait_for 100 90
+	wait_for 100
 }
 
 @test "an agent that is given no files finds the logs that processes write" {
 	[ -r "/proc/$$/fd" ] || skip "no /proc"
 	hub
-	sh -c 'exec 5>>"$1"; printf "2026-11-16 08:00:00,000 INFO [w] shop.Cart: order ord_0 of user_0 done\n" >&5; sleep 100' sh "$LOG" 3>&- &
+	sh -c 'exec 5>>"$1"; printf "2026-11-16 08:00:00,000 INFO [w] shop.Cart: order ord_0 of user_0 done\n" >&5; exec sleep 1000' sh "$LOG" 3>&- &
 	WRITER=$!
 	agent --no-programs
-	wait_for 1 90
+	wait_for 1
 }

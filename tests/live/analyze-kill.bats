@@ -43,6 +43,21 @@ kill_analyze() {
 	wait $pid 2>/dev/null || true
 }
 
+# kill_in_the_middle: when half of its lines have come, and it waits for the others
+kill_in_the_middle() {
+	local half
+	half=$(wc -l <"$DIR/large.log")
+	rm -f "$DIR/slow.log"
+	mkfifo "$DIR/slow.log"
+	"$CULPRIT" analyze "$DIR/slow.log" -o "$RUN" >/dev/null 2>&1 3>&- &
+	local pid=$!
+	exec 9>"$DIR/slow.log"
+	head -n $((half / 2)) "$DIR/large.log" >&9
+	kill -9 $pid
+	wait $pid 2>/dev/null || true
+	exec 9>&-
+}
+
 # measure: how long the whole takes, a little more so that some are finished
 measure() {
 	local begin
@@ -58,7 +73,7 @@ measure() {
 	measure
 	for ((i = 0; i < NR / 2; i++)); do
 		rm -f "$RUN"
-		kill_analyze "$WHOLE"
+		if [ $i = 0 ]; then kill_in_the_middle; else kill_analyze "$WHOLE"; fi
 		if [ -e "$RUN" ]; then
 			[ "$(requests_of "$RUN")" = "$LARGE" ]
 			whole=$((whole + 1))
@@ -77,7 +92,7 @@ measure() {
 	small=$(requests_of "$DIR/old.culprit")
 	for ((i = 0; i < NR / 2; i++)); do
 		cp "$DIR/old.culprit" "$RUN"
-		kill_analyze "$WHOLE"
+		if [ $i = 0 ]; then kill_in_the_middle; else kill_analyze "$WHOLE"; fi
 		got=$(requests_of "$RUN")
 		case $got in
 		"$small") old=$((old + 1)) ;;

@@ -35,12 +35,7 @@ operator() {
 	"$SWARM" operator "$1" 3600 "${@:2}" >"$DIR/desk" 3>&- &
 	desk=$!
 	PIDS+=("$desk")
-	for _ in $(seq 600); do
-		[ -s "$DIR/desk" ] && return
-		sleep 0.1
-	done
-	cat "$DIR/err"
-	return 1
+	wait_until test -s "$DIR/desk" || { cat "$DIR/err"; return 1; }
 }
 
 # agents FILE ENDPOINT NAME NR [KEY]: in the background, until agents_end
@@ -59,14 +54,8 @@ agents_end() {
 }
 
 # Until the operator says so.
-shown() {
-	for _ in $(seq 600); do
-		tail -n 1 "$DIR/desk" | grep -q "$1" && return
-		sleep 0.1
-	done
-	tail -n 3 "$DIR/desk"
-	return 1
-}
+shown() { wait_until is_shown "$1" || { tail -n 3 "$DIR/desk"; return 1; }; }
+is_shown() { tail -n 1 "$DIR/desk" | grep -q "$1"; }
 
 # The same of the seconds that it was told, each of them once.
 exact_in_seconds() {
@@ -83,29 +72,26 @@ told() { tail -n 1 "$DIR/desk" | sed 's/^sum \([0-9]*\) .*/\1/'; }
 grows() {
 	local was
 	was=$(told)
-	for _ in $(seq 600); do
-		[ "$(told)" = "$was" ] || { sleep "0.$((RANDOM % 10))"; return; }
-		sleep 0.1
-	done
-	echo "stays at $was"
-	cat "$DIR/err"
-	return 1
+	wait_until is_not_told "$was" || { cat "$DIR/err"; return 1; }
+	sleep "0.$((RANDOM % 10))"
 }
+is_not_told() { [ "$(told)" != "$1" ]; }
+is_told() { [ "$(told)" = "$1" ]; }
 
 # Until the operator was told what the swarms of these files reported.
 exact() {
 	local sum
 	sum=$(cat "$@" | awk '{ s += $2 } END { print s }')
-	for _ in $(seq 600); do
-		[ "$(told)" = "$sum" ] && return
-		sleep 0.1
-	done
-	echo "reported $sum, told:"
-	tail -n 2 "$DIR/desk"
-	return 1
+	wait_until is_told "$sum" || { echo "reported $sum, told:"; tail -n 2 "$DIR/desk"; return 1; }
 }
 
-count() { "$CULPRIT" hub --status "$HUB" --json "${@:2}" | sed -n "s/^{\"count\":\"$1\",\"value\":\([0-9]*\)}$/\1/p"; }
+# count NAME [OPTION...]: as the hub says, which may take its time to answer
+count() {
+	wait_until counts "${@:2}"
+	sed -n "s/^{\"count\":\"$1\",\"value\":\([0-9]*\)}$/\1/p" "$DIR/counts"
+}
+counts() { "$CULPRIT" hub --status "$HUB" --json "$@" >"$DIR/counts"; }
+is_skipping() { [ "$(count 'results that slow operators did not get')" -ge "$TIMES" ]; }
 
 @test "a hub that is killed again and again under load loses nothing and counts nothing twice" {
 	hub hub
@@ -177,7 +163,7 @@ count() { "$CULPRIT" hub --status "$HUB" --json "${@:2}" | sed -n "s/^{\"count\"
 	below=$hub
 	grows
 	kill -9 "$top"
-	sleep 1
+	sleep 1 # any while will do
 	hub hub
 	grows
 	kill -9 "$below"
@@ -197,7 +183,8 @@ count() { "$CULPRIT" hub --status "$HUB" --json "${@:2}" | sed -n "s/^{\"count\"
 	kill -9 "$victim"
 	shown 'silent 10'
 	agents_end "$DIR/b"
-	"$CULPRIT" hub --status "$HUB" --json >"$DIR/status"
+	wait_until counts
+	cp "$DIR/counts" "$DIR/status"
 	[ "$(grep -c '"peer":"a-[0-9]*".*"connected":false.*"left":false' "$DIR/status")" = 10 ]
 	[ "$(grep -c '"peer":"b-[0-9]*".*"missing":0' "$DIR/status")" = 10 ]
 }
@@ -209,15 +196,12 @@ count() { "$CULPRIT" hub --status "$HUB" --json "${@:2}" | sed -n "s/^{\"count\"
 	grows
 	kill -STOP "$desk"
 	# 16 results are on their way to it and four more are kept before the first is left out, one a second
-	for _ in $(seq 600); do
-		[ "$(count 'results that slow operators did not get')" -lt "$TIMES" ] || break
-		sleep 0.2
-	done
+	wait_until is_skipping
 	agents_end "$DIR/a"
 	[ "$(count 'results that slow operators did not get')" -ge "$TIMES" ]
 	kill -CONT "$desk"
 	exact "$DIR/a"
-	tail -n 1 "$DIR/desk" | grep -q 'skipped [1-9]'
+	shown 'skipped [1-9]'
 	kill "$desk"
 	wait "$desk"
 	# what is missing from the seconds has a name and a number

@@ -8,6 +8,7 @@
  *
  * Agents write the sum of each second, "NS SUM", to the file that BUS_SWARM_TRUTH names.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@
 
 #define QUERY "From e In T GroupBy e.group Select e.group, SUM(e.x), COUNT, MAX(e.x)"
 #define SLICES 20
-#define PATIENCE_NS (60 * NS_S)
+#define PATIENCE_NS (180 * NS_S)
 #define TRUTH_SECONDS 3600
 
 static volatile sig_atomic_t is_told_to_stop;
@@ -284,11 +285,17 @@ static int operator(char **argv, struct bus_keys *keys)
 					     .name = "swarm",
 					     .calls = { .ctx = &d, .result = result } };
 	int64_t end = time_tick() + atoll(argv[3]) * NS_S, next = 0;
+	int64_t patience = time_tick() + PATIENCE_NS;
 	struct bus_operator *o;
 	struct error err = { 0 };
 	uint64_t id;
+	int r;
 
-	if (bus_operator_open(&o, &with, &err) < 0 ||
+	/* the hub has only been started, as well */
+	do
+		r = bus_operator_open(&o, &with, &err);
+	while (r == -ETIMEDOUT && time_tick() < patience);
+	if (r < 0 ||
 	    bus_operator_install(o, STR(QUERY), STR(""), 0, false, &id, &err) < 0 ||
 	    bus_operator_watch(o, id, &err) < 0)
 		return complain(&err);

@@ -127,7 +127,7 @@ static int connected(const char *at)
 	int fd = socket(address(at, &a, &n), SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	for (int i = 0; connect(fd, (void *)&a, n) < 0; i++) {
-		if (i == 200) {
+		if (i == 9000) { /* three minutes */
 			perror("chain: connect");
 			exit(2);
 		}

@@ -2,6 +2,8 @@
 
 # shellcheck disable=SC2030,SC2031  # each test is a subshell of its own
 
+load wait.bash
+
 setup() {
 	[ -x "$CULPRIT" ] || skip "culprit is not built"
 	DIR=$(mktemp -d)
@@ -54,25 +56,15 @@ requests_of() {
 
 # until_holds N: waits for so many requests
 until_holds() {
-	local got=0
-	for ((i = 0; i < 600; i++)); do
-		[ ! -e "$RUN" ] || got=$(requests_of "$RUN" || true)
-		[ "$got" != "$1" ] || return 0
-		sleep 0.1
-	done
-	echo "holds ${got:-no} requests, not $1"
-	cat "$DIR/err"
-	return 1
+	wait_until holds "$1" || { echo "holds $(requests_of "$RUN" || echo no) requests, not $1"; cat "$DIR/err"; return 1; }
+}
+holds() {
+	[ -e "$RUN" ] && [ "$(requests_of "$RUN" || true)" = "$1" ]
 }
 
 # until_said WORDS: on standard error
 until_said() {
-	for ((i = 0; i < 600; i++)); do
-		! grep -q "$1" "$DIR/err" || return 0
-		sleep 0.1
-	done
-	echo "says nothing of '$1'"
-	return 1
+	wait_until grep -q "$1" "$DIR/err"
 }
 
 # lines_of RUN: the request of each line, counted over all files in their order
@@ -241,13 +233,13 @@ os.execv(sys.argv[1], sys.argv[1:])' "$CULPRIT" analyze --follow "$LOGS" -o "$RU
 	grep -q 'nothing to read' "$DIR/err"
 	mkdir "$LOGS"
 	say 0 10
-	run timeout 60 "$CULPRIT" analyze --follow "$LOGS" -o "$DIR/nowhere/x"
+	run timeout 300 "$CULPRIT" analyze --follow "$LOGS" -o "$DIR/nowhere/x"
 	[ "$status" = 2 ]
-	run timeout 60 "$CULPRIT" analyze --follow -
+	run timeout 300 "$CULPRIT" analyze --follow -
 	[ "$status" = 2 ]
-	run timeout 60 "$CULPRIT" analyze --follow "$LOGS" --every 1ms
+	run timeout 300 "$CULPRIT" analyze --follow "$LOGS" --every 1ms
 	[ "$status" = 2 ]
-	run timeout 60 "$CULPRIT" analyze --follow "$LOGS" --no-run
+	run timeout 300 "$CULPRIT" analyze --follow "$LOGS" --no-run
 	[ "$status" = 2 ]
 }
 

@@ -16,7 +16,7 @@ setup_file() {
 	public class Sit {
 		public static void main(String[] args) throws Exception {
 			System.out.println("ready");
-			Thread.sleep(300000);
+			Thread.sleep(1200000);
 		}
 	}
 	END
@@ -70,6 +70,12 @@ lives() {
 # inside NUMBER: the child of a process
 inside() {
 	cat "/proc/$1/task/$1/children"
+}
+
+# halt: it stands still, and is seen to
+halt() {
+	kill -STOP "$JVM"
+	wait_until grep -q '^State:.T' "/proc/$JVM/status"
 }
 
 has_child() {
@@ -144,12 +150,12 @@ has_child() {
 
 @test "a JVM that is stopped is waited for, then told, and is not asked later" {
 	jvm java
-	kill -STOP "$JVM"
+	halt
 	CULPRIT_ATTACH_SECONDS=1 run -2 "$CULPRIT" attach "$JVM"
 	[[ $output == "culprit: the JVM $JVM is stopped"* ]]
 	kill -CONT "$JVM"
 	"$LOAD" "$JVM" "$CULPRIT_JVM_AGENT" "write $DIR/told x"
-	kill -STOP "$JVM"
+	halt
 	CULPRIT_ATTACH_SECONDS=1 run ! "$LOAD" "$JVM" "$CULPRIT_JVM_AGENT" "write $DIR/told y"
 	[[ $output == "the JVM $JVM is stopped"* ]]
 	kill -CONT "$JVM"
@@ -157,7 +163,7 @@ has_child() {
 	[ "$(grep -c ^calls told)" = 2 ]
 	lives
 	# one that goes on in time is no failure
-	kill -STOP "$JVM"
+	halt
 	"$LOAD" "$JVM" "$CULPRIT_JVM_AGENT" "write $DIR/late x" 3>&- 4>&- &
 	OTHER=$!
 	sleep 0.3
@@ -168,7 +174,7 @@ has_child() {
 }
 
 @test "who is no JVM is sent no signal" {
-	sleep 300 3>&- 4>&- &
+	sleep 1200 3>&- 4>&- &
 	OTHER=$!
 	run -2 "$CULPRIT" attach "$OTHER"
 	[ "$output" = "culprit: process $OTHER is no JVM: it has no libjvm.so" ]
@@ -178,7 +184,7 @@ has_child() {
 f = open(sys.argv[1], "rb")
 m = mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ)
 print("ready", flush=True)
-time.sleep(300)' "$lib" >out 3>&- 4>&- &
+time.sleep(1200)' "$lib" >out 3>&- 4>&- &
 	JVM=$!
 	wait_until grep -q ready out
 	run -2 "$CULPRIT" attach "$JVM"

@@ -50,7 +50,7 @@ start() {
 
 # ask QUERY [TRACEPOINTS]: until it is told to stop; returns when the query is there
 ask() {
-	"$CULPRIT" query --live --pid "$pid" --tracepoints "${2:-$dir/shop.tp}" --for 100s --json "$1" >"$dir/told" 2>"$dir/said" 3>&- &
+	"$CULPRIT" query --live --pid "$pid" --tracepoints "${2:-$dir/shop.tp}" --for 1200s --json "$1" >"$dir/told" 2>"$dir/said" 3>&- &
 	asked=$!
 	wait_until woven
 	kill -0 "$asked"

@@ -53,7 +53,7 @@ kills() {
 	touch "$dir/go"
 	look before
 	for ((i = 0; i < $1; i++)); do
-		"$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 100s --json "$JOINED" >"$dir/told" 2>"$dir/said" 3>&- &
+		"$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 1200s --json "$JOINED" >"$dir/told" 2>"$dir/said" 3>&- &
 		asked=$!
 		sleep "0.$((RANDOM % 10))"
 		[ $((i % 2)) = 0 ] || wait_until woven
@@ -124,7 +124,7 @@ exact() {
 		others=($!)
 		"$CULPRIT" agent --queries --hub "$hub" --name here --pid "$pid" 3>&- 2>>"$dir/agent.err" &
 		others+=($!)
-		"$CULPRIT" query --live --hub "$hub" --tracepoints "$dir/shop.tp" --for 100s --json "$JOINED" >"$dir/told" 2>"$dir/said" 3>&- &
+		"$CULPRIT" query --live --hub "$hub" --tracepoints "$dir/shop.tp" --for 1200s --json "$JOINED" >"$dir/told" 2>"$dir/said" 3>&- &
 		others+=($!)
 		wait_until grep -q '"n":' "$dir/told"
 		for ((k = 0; k < 3; k++)); do

@@ -68,19 +68,29 @@ record() {
 }
 
 @test "when the recorder is killed the program runs on, and everything is as it was" {
-	start Shop 400000 50
-	"$CULPRIT" record --jvm -p "$pid" --span Shop.order --span Shop.pack -o "$dir/run" -- bash -c 'touch "$0/go"; sleep 20' "$dir" >"$dir/told" 2>"$dir/said" 3>&- &
+	start Shop 100000000 50
+	"$CULPRIT" record --jvm -p "$pid" --span Shop.order --span Shop.pack -o "$dir/run" -- bash -c 'touch "$0/go"; while kill -0 $PPID; do sleep 0.1; done' "$dir" >"$dir/told" 2>"$dir/said" 3>&- &
 	recorder=$!
 	wait_until test -e "$dir/go"
-	sleep 1
+	sleep 1 # any moment will do
 	kill -9 "$recorder" 2>/dev/null || true
 	wait_until no_thread
 	kill -0 "$pid"
 	! grep -v '^WARNING: ' "$dir/err" || false
 	# and again, in the midst of its work
+	make_work
 	rm -f "$dir/run"
-	"$CULPRIT" record --jvm -p "$pid" --span Shop.order --for 1s -o "$dir/run"
+	"$CULPRIT" record --jvm -p "$pid" --span Shop.order -o "$dir/run" -- bash -c '. "$0"; wait_until works "$1" "$(worked "$1")"' \
+		"$BATS_TEST_TMPDIR/work.bash" "$pid"
 	"$CULPRIT" requests "$dir/run" --json | grep -q '"type":"Shop: Shop.order"'
+}
+
+# work.bash: worked PID: how much processor time its clerks have had so far, in hundredths of a second; works PID MORE: more than that
+make_work() {
+	cat "$BATS_TEST_DIRNAME/wait.bash" - >"$BATS_TEST_TMPDIR/work.bash" <<-'END'
+		worked() { cat "/proc/$1/task/"*/stat | grep 'pool-1-thread' | sed 's/.*) //' | awk '{ s += $12 + $13 } END { print s + 0 }'; }
+		works() { [ "$(worked "$1")" -gt $(($2 + 10)) ]; }
+	END
 }
 
 no_thread() {

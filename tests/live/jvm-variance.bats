@@ -41,7 +41,7 @@ start() {
 # watch ROUNDS: then the program ends, and has written down what it knows. A round takes as long as it needs to see enough, also on
 # a machine that is busy with others; the budget is for our own work.
 watch() {
-	timeout -s KILL 200 "$CULPRIT" variance -p "$pid" --interval Varies.order --overhead 30% --rounds "$1" --json -o run.culprit \
+	timeout -s KILL 900 "$CULPRIT" variance -p "$pid" --interval Varies.order --overhead 30% --rounds "$1" --json -o run.culprit \
 		>factors.json 2>said 3>&- || { cat said; return 1; }
 	touch stop
 	wait_until grep -q done out
@@ -114,6 +114,10 @@ the_wait() {
 	grep '"factor":\["Varies$Disk.turn"\]' factors.json | grep -q 'Varies.order > Varies.keep > Varies$Disk.put > Varies$Disk.turn'
 }
 
+no_thread() {
+	! grep -qx culprit "/proc/$pid/task/"*/comm
+}
+
 @test "who watches is killed: the machine goes on, and has its classes back" {
 	slow
 	start method
@@ -122,8 +126,8 @@ the_wait() {
 	wait_until grep -q 'round 1' said
 	kill -9 "$watching"
 	wait "$watching" || true
-	sleep 7
-	timeout 120 "$CULPRIT" variance -p "$pid" --interval Varies.order --overhead 30% --rounds 1 --json >factors.json 2>said || { cat said; false; }
+	wait_until no_thread
+	timeout 600 "$CULPRIT" variance -p "$pid" --interval Varies.order --overhead 30% --rounds 1 --json >factors.json 2>said || { cat said; false; }
 	grep -q '"factor":\["Varies.pick"' factors.json
 	touch stop
 	wait_until grep -q done out

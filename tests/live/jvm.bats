@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # Queries of running Java programs: one that counts itself, in every JDK of the machine; what becomes of it when we are killed.
+load ports.bash
 load wait.bash
 
 setup() {
@@ -38,7 +39,7 @@ shop_start() {
 
 # ask QUERY: until it is told to stop; returns when the query is there
 ask() {
-	"$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 100s --json "$1" >"$dir/told" 2>"$dir/said" 3>&- &
+	"$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 1200s --json "$1" >"$dir/told" 2>"$dir/said" 3>&- &
 	asked=$!
 	wait_until woven
 }
@@ -184,10 +185,10 @@ every_java() {
 }
 
 @test "when we are killed the program runs on, and everything is as it was" {
-	shop_start 200000 50
+	shop_start 100000000 50
 	ask 'From p In Shop.pack Join o In First(Shop.order) On o -> p GroupBy o.customer Select o.customer, COUNT'
 	touch "$dir/go"
-	sleep 1
+	sleep 1 # any moment will do
 	kill -9 "$asked"
 	# the thread of ours that looks after it goes when all was taken back
 	wait_until no_thread
@@ -195,7 +196,7 @@ every_java() {
 	[ ! -s "$dir/err" ]
 	# and again
 	ask 'From o In Shop.order GroupBy o.customer Select o.customer, COUNT'
-	sleep 1
+	wait_until grep -q '"COUNT":[1-9]' "$dir/told"
 	kill -INT "$asked"
 	wait "$asked" || { echo "ended with $?"; cat "$dir/said" "$dir/told"; false; }
 	asked=
@@ -211,7 +212,7 @@ no_thread() {
 	cat >>"$dir/shop.tp" <<-'TP'
 		tracepoint Nowhere at class no.such.Thing.run entry
 	TP
-	run timeout 60 "$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 500ms --json 'From n In Nowhere Select COUNT'
+	run timeout 300 "$CULPRIT" query --live --pid "$pid" --tracepoints "$dir/shop.tp" --for 500ms --json 'From n In Nowhere Select COUNT'
 	[ "$status" = 1 ]
 	[[ $output == *"no.such.Thing.run"* ]]
 }
@@ -232,8 +233,9 @@ no_thread() {
 }
 
 @test "requests go on from a Java program to a native one" {
-	local chain=$BUILD/tests/bench/chain port=39171
+	local chain=$BUILD/tests/bench/chain port
 	[ -x "$chain" ] || skip "needs chain"
+	port=$(port_find)
 	javac -d "$dir" "$BATS_TEST_DIRNAME/jvm/Asker.java"
 	cat >"$dir/shop.tp" <<-'TP'
 		tracepoint Asker.begin at class Asker.begin entry begins a request
@@ -247,7 +249,7 @@ no_thread() {
 	java -cp "$dir" Asker "$port" "$dir/go" 2000 >"$dir/out" 2>"$dir/err" 3>&- &
 	pid=$!
 	wait_until grep -q ready "$dir/out"
-	"$CULPRIT" query --live --pid "$pid,$server" --java-sockets --tracepoints "$dir/shop.tp" --for 100s --json \
+	"$CULPRIT" query --live --pid "$pid,$server" --java-sockets --tracepoints "$dir/shop.tp" --for 1200s --json \
 		'From s In Server.serve Join b In MostRecent(Asker.begin) On b -> s Where s.id > 0 Select COUNT As n, MIN(s.id - b.id) As least, MAX(s.id - b.id) As most' \
 		>"$dir/told" 2>"$dir/said" 3>&- &
 	asked=$!

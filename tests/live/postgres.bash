@@ -43,7 +43,7 @@ postgres_start() {
 	(as_postgres "$(postgres_bin)/postgres" -D "$dir/data" -c listen_addresses= -c "unix_socket_directories=$dir" -c fsync=off \
 		-c shared_buffers=16MB "$@") >"$dir.out" 2>&1 </dev/null 3>&- 4>&- &
 	echo $! >"$dir.id"
-	for _ in $(seq 600); do
+	for _ in $(seq 1800); do
 		! psql -h "$dir" -U postgres -Atqc 'SELECT 1' postgres >/dev/null 2>&1 || return 0
 		sleep 0.1
 	done

@@ -1,6 +1,8 @@
 # Requests over three hosts, each a network namespace with an agent of its own: what the last one is told of a request is
 # what the first one packed for it. The chain (chain.c) carries its truth in its bytes and counts for itself.
 
+load wait.bash
+
 HOSTS=(client middle back)
 
 setup() {
@@ -37,6 +39,7 @@ setup() {
 	EOF
 	"$CULPRIT" hub --queries --name hub --listen "$HUB" --state "$DIR/state" 3>&- 2>>"$DIR/err" &
 	PIDS+=($!)
+	wait_until "$CULPRIT" hub --status "$HUB"
 }
 
 teardown() {
@@ -55,6 +58,7 @@ on() {
 	ip netns exec "$TAG-$1" "$CHAIN" "${@:2}" >"$DIR/$1.out" 2>>"$DIR/err" 3>&- &
 	CHAINS[$1]=$!
 	PIDS+=($!)
+	wait_runs "$!" "$CHAIN"
 }
 
 # agents HOST...
@@ -70,7 +74,7 @@ agents() {
 
 # ask NAME QUERY: in the background; the answer is in $DIR/NAME.answer
 ask() {
-	"$CULPRIT" query --live --hub "$HUB" --tracepoints "$DIR/chain.tp" --for 120s --json "$2" \
+	"$CULPRIT" query --live --hub "$HUB" --tracepoints "$DIR/chain.tp" --for 1200s --json "$2" \
 		>"$DIR/$1.answer" 2>"$DIR/$1.said" 3>&- &
 	TEXTS[$1]=$2
 	PIDS+=($!)
@@ -78,16 +82,12 @@ ask() {
 
 # Until so many places run advice, of all agents.
 placed() {
-	local nr
-	for _ in $(seq 600); do
-		nr=$("$CULPRIT" hub --status "$HUB" --json | sed -n 's/.*"tracepoints":\([0-9]*\).*/\1/p' | awk '{ s += $1 } END { print s + 0 }')
-		[ "$nr" = "$1" ] && return
-		sleep 0.1
-	done
-	echo "$nr places instead of $1"
-	cat "$DIR/err"
-	return 1
+	wait_until has_places "$1" || { echo "$(places) places instead of $1"; cat "$DIR/err"; return 1; }
 }
+places() {
+	"$CULPRIT" hub --status "$HUB" --json | sed -n 's/.*"tracepoints":\([0-9]*\).*/\1/p' | awk '{ s += $1 } END { print s + 0 }'
+}
+has_places() { [ "$(places)" = "$1" ]; }
 
 # sum NAME KEY: of column n, of rows whose host is KEY
 sum() {
@@ -110,12 +110,11 @@ told() {
 	echo "$nr"
 }
 
+is_told() { [ "$(told "${@:2}")" = "$1" ]; }
+
 # until_told NUMBER NAME HOST...
 until_told() {
-	for _ in $(seq 400); do
-		[ "$(told "${@:2}")" = "$1" ] && return
-		sleep 0.1
-	done
+	! wait_until is_told "$@" || return 0
 	echo "${*:2}: $(told "${@:2}") instead of $1, $(loss "$2" bags_late) of them late"
 	tail -n 3 "$DIR/$2.answer" "$DIR/$2.said" "$DIR/err"
 	"$CULPRIT" hub --status "$HUB" --json | grep '"role":"agent"\|between\|nobody'
@@ -175,16 +174,15 @@ exact() {
 	exact loop --threads 3 --requests 300 --rate 600 --cut
 }
 
+has_both() { [ "$(sum both back)" -gt 0 ] && [ "$(told both back)" -ge 300 ]; }
+
 @test "what a host in the middle packs of what came from another one is told at the last" {
 	chain threads --threads 3 --requests 100 --rate 300
 	ask both 'From s In Server.serve Join m In First(Server.serve) On m -> s Join c In First(Client.begin) On c -> m Where s.id = c.id And m.id = c.id And m.host != s.host GroupBy s.host, m.host Select s.host As host, m.host As via, COUNT As n'
 	begin 3
 	wait "${CHAINS[client]}"
 	until_told 300 all back
-	for _ in $(seq 300); do
-		[ "$(sum both back)" -gt 0 ] && [ "$(told both back)" -ge 300 ] && break
-		sleep 0.1
-	done
+	wait_until has_both
 	echo "$(sum both back), $(loss both bags_late) late"
 	[ "$(sum both back)" -gt 0 ]
 	[ "$(told both back)" -ge 300 ]
@@ -192,33 +190,30 @@ exact() {
 	[ "$(sum both middle)$(loss both tuples_lost)$(loss both rows_incomplete)" = 000 ]
 }
 
+more_right() { [ "$(sum right back)" -gt "$1" ]; }
+more_late() { [ "$(loss right bags_late)" -gt "$1" ]; }
+all_told() { [ "$(sum all back)" = "$served" ] && [ "$(sum right back)" -gt 0 ] && [ "$(told right back)" -ge "$served" ]; }
+
 @test "an agent in the middle that is killed makes rows late, which is counted, and none wrong" {
 	[ "$LIVE" = all ] || skip "slow: make test-live"
 	chain threads --threads 3 --seconds 600 --rate 300
 	begin
-	for _ in $(seq 300); do
-		[ "$(sum right back)" -gt 300 ] && break
-		sleep 0.1
-	done
+	wait_until more_right 300
 	kill -9 "${AGENTS[middle]}"
-	for _ in $(seq 400); do
-		[ "$(loss right bags_late)" -gt 100 ] && break
-		sleep 0.1
-	done
+	wait_until more_late 100
 	kill -TERM "${CHAINS[client]}"
 	wait "${CHAINS[client]}"
 	served back
 	# what the agent of the last one saw there is right, or late
-	for _ in $(seq 300); do
-		[ "$(sum all back)" = "$served" ] && [ "$(sum right back)" -gt 0 ] && [ "$(told right back)" -ge "$served" ] && break
-		sleep 0.1
-	done
+	wait_until all_told
 	echo "$(sum right back) right, $(loss right bags_late) late, $(loss right bags_foreign) foreign of $served; asked $(sum all back)"
 	[ "$(sum wrong middle)$(sum wrong back)" = 00 ]
 	[ "$(sum right back)" -gt 300 ]
 	[ "$(loss right bags_late)" -gt 100 ]
 	[ "$(told right back)" -ge "$served" ]
 }
+
+unknown_or_late() { [ "$(($(loss right bags_foreign) + $(loss right bags_late)))" -ge "$1" ]; }
 
 @test "requests of a host without an agent begin with nothing, which is counted" {
 	[ "$LIVE" = all ] || skip "slow: make test-live"
@@ -229,10 +224,7 @@ exact() {
 	kill -USR1 "${CHAINS[client]}"
 	wait "${CHAINS[client]}"
 	until_told 300 all back
-	for _ in $(seq 400); do
-		[ "$(($(loss right bags_foreign) + $(loss right bags_late)))" -ge 300 ] && break
-		sleep 0.1
-	done
+	wait_until unknown_or_late 300
 	echo "$(loss right bags_foreign) foreign, $(loss right bags_late) late"
 	[ "$(loss right bags_foreign)" -gt 0 ]
 	[ "$(($(loss right bags_foreign) + $(loss right bags_late)))" -ge 300 ]

@@ -42,7 +42,7 @@ heard() {
 # ask QUERY: runs the program, the query is heard before the work begins, and both have ended afterwards
 ask() {
 	serve 3 400
-	timeout -s KILL 180 "$CULPRIT" query --live --pid "$clerking" --tracepoints "$dir/clerk.tp" --tracepoints linux --for 170s --json "$1" \
+	timeout -s KILL 1300 "$CULPRIT" query --live --pid "$clerking" --tracepoints "$dir/clerk.tp" --tracepoints linux --for 1200s --json "$1" \
 		>"$dir/told" 2>"$dir/said" 3>&- 4>&- &
 	asking=$!
 	wait_until heard || true
@@ -94,7 +94,7 @@ same() {
 
 @test "what a system call packs is refused with the reason" {
 	serve 1 1
-	run timeout -s KILL 20 "$CULPRIT" query --live --pid "$clerking" --tracepoints "$dir/clerk.tp" --for 2s 'From b In Clerk.begin Join w In First(Clerk.write) On w -> b Select COUNT'
+	run timeout -s KILL 180 "$CULPRIT" query --live --pid "$clerking" --tracepoints "$dir/clerk.tp" --for 2s 'From b In Clerk.begin Join w In First(Clerk.write) On w -> b Select COUNT'
 	[ "$status" = 2 ]
 	[[ "$output" == *"watched from outside"* ]]
 }

@@ -1,6 +1,8 @@
 # "culprit record --messages": packets of a network namespace of its own are captured while programs talk in it.
 # shellcheck disable=SC2030,SC2031  # each test is a process of its own
 
+load wait.bash
+
 setup() {
 	[ -x "$CULPRIT" ] || skip "culprit is not built"
 	[ "$(id -u)" = 0 ] || skip "capturing packets needs root"
@@ -42,14 +44,9 @@ loss() {
 # record_aside OPTIONS...: goes on beside the test, as process $PID, and returns when everything is attached
 record_aside() {
 	ip netns exec "$NS" "$CULPRIT" record --messages -o "$RUN" "$@" -- \
-		sh -c "touch '$DIR/ready'; exec sleep 60" >"$DIR/out" 2>"$DIR/err" &
+		sh -c "touch '$DIR/ready'; exec sleep 600" >"$DIR/out" 2>"$DIR/err" &
 	PID=$!
-	for ((i = 0; i < 1200; i++)); do
-		[ ! -e "$DIR/ready" ] || return 0
-		sleep 0.05
-	done
-	echo "nothing captures"
-	return 1
+	wait_until test -e "$DIR/ready"
 }
 
 # packets_of FILE: how many a capture file holds
@@ -118,7 +115,7 @@ packets_on_lo() {
 }
 
 @test "record ends after the time and after the packets given" {
-	run timeout -s KILL 60 ip netns exec "$NS" "$CULPRIT" record --messages -o "$RUN" --for 1s
+	run timeout -s KILL 300 ip netns exec "$NS" "$CULPRIT" record --messages -o "$RUN" --for 1s
 	[ "$status" = 1 ]
 	record --packets 50 --write "$DIR/x.pcap" -- "$HTTP" 40
 	"$CULPRIT" requests "$RUN" >/dev/null
@@ -139,7 +136,6 @@ packets_on_lo() {
 	kill -STOP $PID
 	inside "$HTTP" 40 4 100000
 	kill -CONT $PID
-	sleep 0.3
 	kill -INT $PID
 	wait $PID || [ $? = 1 ]
 	PID=
@@ -157,7 +153,7 @@ packets_on_lo() {
 @test "record keeps what it has when the interface goes away" {
 	ip -n "$NS" link add va type veth peer name vb 2>/dev/null || skip "no veth here"
 	ip -n "$NS" link set va up
-	run record -i va --json -- sh -c 'ip link del va; exec sleep 60'
+	run record -i va --json -- sh -c 'ip link del va; exec sleep 600'
 	[ "$status" = 1 ]
 	[ "$(loss captures_ended_early)" = 1 ]
 	"$CULPRIT" requests "$RUN" >/dev/null || [ $? = 1 ]

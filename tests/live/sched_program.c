@@ -231,7 +231,7 @@ int main(void)
 	enum { NR = sizeof(work) / sizeof(*work) };
 	pthread_t threads[NR];
 
-	rest(300); /* until it is watched */
+	rest(300); /* so that somebody may come in between */
 	if (pipe(ends))
 		return 1;
 	pthread_barrier_init(&begin, NULL, NR);

@@ -81,9 +81,18 @@ int main(int argc, char **argv)
 	struct sched *s;
 	int64_t until;
 	bool is_given = argc > 2 && !strcmp(argv[1], "-p");
-	int pid = is_given ? (int)strtol(argv[2], NULL, 10) : fork(), status;
+	int pid, status, go[2];
+	char byte;
 
+	if (pipe(go))
+		return 2;
+	pid = is_given ? (int)strtol(argv[2], NULL, 10) : fork();
 	if (!pid) {
+		/* it begins when it is watched */
+		close(go[1]);
+		if (read(go[0], &byte, 1) != 1)
+			_exit(127);
+		close(go[0]);
 		execv(argv[1], argv + 1);
 		_exit(127);
 	}
@@ -91,6 +100,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", err.msg);
 		return 2;
 	}
+	if (write(go[1], "x", 1) != 1)
+		return 2;
 	for (int over = 0; over < 2;) {
 		over += over || (is_given ? kill(pid, 0) : waitpid(pid, &status, WNOHANG) == pid);
 		nanosleep(&look, NULL);

@@ -33,6 +33,15 @@ kill_writer() {
 	wait $pid 2>/dev/null || true
 }
 
+# kill_in_the_middle: of many more events, when it has begun to write them
+kill_in_the_middle() {
+	"$WRITER" write "$RUN" 20000000 &
+	local pid=$!
+	wait_until compgen -G "$DIR/*partial*"
+	kill -9 $pid
+	wait $pid || true
+}
+
 # mount_small OPTIONS: an own small file system at $DIR/small
 mount_small() {
 	mkdir -p "$DIR/small"
@@ -42,9 +51,9 @@ mount_small() {
 
 @test "kill -9 at any moment leaves no run or a whole one" {
 	local absent=0 new=0
-	for _ in $(seq "$TIMES"); do
+	for i in $(seq "$TIMES"); do
 		rm -f "$RUN"
-		kill_writer
+		if [ "$i" = 1 ]; then kill_in_the_middle; else kill_writer; fi
 		run "$WRITER" check "$RUN"
 		case $status in
 		0) [ "$output" = 200000 ]; new=$((new + 1)) ;;
@@ -58,9 +67,9 @@ mount_small() {
 
 @test "kill -9 at any moment leaves the old run or the new one" {
 	local old=0 new=0
-	for _ in $(seq "$TIMES"); do
+	for i in $(seq "$TIMES"); do
 		"$WRITER" write "$RUN" 1000
-		kill_writer
+		if [ "$i" = 1 ]; then kill_in_the_middle; else kill_writer; fi
 		run "$WRITER" check "$RUN"
 		[ "$status" = 0 ]
 		case $output in
@@ -74,11 +83,7 @@ mount_small() {
 }
 
 @test "what a killed writer left behind goes with the next one" {
-	"$WRITER" write "$RUN" 20000000 &
-	local pid=$!
-	wait_until compgen -G "$DIR/*partial*"
-	kill -9 $pid
-	wait $pid || true
+	kill_in_the_middle
 	local left=("$DIR"/*)
 	[ "${#left[@]}" = 1 ]
 	[[ ${left[0]} == *partial* ]]

@@ -1,6 +1,7 @@
 # Runs in a real PostgreSQL: the same answers as from the file, whole or absent whoever is killed, mistakes told in one line.
 
 load postgres.bash
+load wait.bash
 
 setup_file() {
 	export DIR PG
@@ -42,7 +43,7 @@ teardown() {
 	if [ -n "$MOUNTED" ]; then
 		# what the server still means to write there must be dropped first, or it can make no database any more
 		rm -f "$MOUNTED/rest"
-		for _ in 1 2 3 4 5; do
+		for _ in $(seq 60); do
 			! sql postgres "DROP DATABASE IF EXISTS tiny WITH (FORCE)" "DROP TABLESPACE tiny" || break
 			sleep 1
 		done
@@ -224,6 +225,8 @@ leftovers() {
 @test "readers see the old run or the new one while it is replaced again and again" {
 	local got old=0 new=0
 	"$CULPRIT" export "$DIR/small.culprit" --store "$AT#x"
+	[ "$(nr_requests "$AT#x")" = 300 ]
+	old=1
 	(for _ in 1 2 3 4 5; do
 		"$CULPRIT" export "$DIR/large.culprit" --store "$AT#x"
 		"$CULPRIT" export "$DIR/small.culprit" --store "$AT#x"
@@ -255,7 +258,7 @@ leftovers() {
 
 # store_large: in the background, for as long as it takes; PID is its process
 store_large() {
-	"$CULPRIT" export "$DIR/large.culprit" --store "$AT#x" >"$DIR/words" 2>&1 3>&- &
+	"$CULPRIT" export "$DIR/large.culprit" --store "$AT#x" >"$DIR/words" 2>&1 3>&- 8>&- &
 	PID=$!
 }
 
@@ -265,6 +268,34 @@ measure() {
 	began=$(date +%s%6N)
 	"$CULPRIT" export "$DIR/large.culprit" --store "$AT#x"
 	WHOLE_US=$(($(date +%s%6N) - began))
+}
+
+# hold: nobody can store anything from now on, until let_go; whoever tries waits
+hold() {
+	mkfifo "$DIR/holder"
+	psql -h "$PG" -U postgres -qX "$DB" <"$DIR/holder" >/dev/null 2>&1 3>&- 4>&- &
+	exec 8>"$DIR/holder"
+	rm "$DIR/holder"
+	echo 'BEGIN; LOCK TABLE culprit.blocks IN EXCLUSIVE MODE;' >&8
+	wait_until is_held
+}
+
+is_held() {
+	[ "$(sql "$DB" "SELECT count(*) FROM pg_locks WHERE relation = 'culprit.blocks'::regclass AND mode = 'ExclusiveLock' AND granted")" = 1 ]
+}
+
+let_go() {
+	exec 8>&-
+	wait_until is_free
+}
+
+is_free() {
+	! is_held
+}
+
+# somebody_waits: to store something
+somebody_waits() {
+	[ "$(sql postgres "SELECT count(*) FROM pg_stat_activity WHERE datname = '$DB' AND wait_event_type = 'Lock'")" = 1 ]
 }
 
 # a_while: somewhen within the time that was measured
@@ -278,12 +309,15 @@ a_while() {
 	measure
 	local times=${KILLS:-6}
 	[ "$LIVE" != all ] || times=${KILLS:-15}
-	for _ in $(seq "$times"); do
+	for i in $(seq "$times"); do
 		"$CULPRIT" export "$DIR/small.culprit" --store "$AT#x"
+		# one of them in the middle for sure
+		[ "$i" != 1 ] || hold
 		store_large
-		a_while
+		if [ "$i" = 1 ]; then wait_until somebody_waits; else a_while; fi
 		kill -9 $PID 2>/dev/null || true
 		wait $PID || true
+		[ "$i" != 1 ] || let_go
 		case $(nr_requests "$AT#x") in
 		300) old=$((old + 1)) ;;
 		12000) new=$((new + 1)) ;;
@@ -301,12 +335,16 @@ a_while() {
 	"$CULPRIT" export "$DIR/small.culprit" --store "$AT#x"
 	local times=3
 	[ "$LIVE" != all ] || times=5
-	for _ in $(seq $times); do
+	for i in $(seq $times); do
+		# one of them in the middle for sure
+		[ "$i" != 1 ] || hold
 		store_large
+		[ "$i" != 1 ] || wait_until somebody_waits
 		for _ in $(seq 300); do
-			[ "$(sql postgres "SELECT count(*) FROM pg_stat_activity WHERE datname = '$DB' AND query LIKE 'COPY%'
+			[ "$(sql postgres "SELECT count(*) FROM pg_stat_activity WHERE datname = '$DB' AND (query LIKE 'COPY%' OR wait_event_type = 'Lock')
 				AND state = 'active' AND pg_terminate_backend(pid)")" = 0 ] || break
 		done
+		[ "$i" != 1 ] || let_go
 		if ! wait $PID; then
 			cat "$DIR/words"
 			[ "$(wc -l <"$DIR/words")" = 1 ]
@@ -476,32 +514,30 @@ except urllib.error.HTTPError as e:
     sys.stdout.buffer.write(e.read())' "$ADDRESS$1"
 }
 
+answers_as() {
+	[ "$(asked api/requests?types)" = "$1" ]
+}
+
+nobody_is_connected() {
+	[ "$(sql postgres "SELECT count(*) FROM pg_stat_activity WHERE datname = '$DB'")" = 0 ]
+}
+
 @test "a run is shown on the page, anew when it is replaced, and nothing is held when nobody looks" {
 	run "$CULPRIT" serve --for 1ms --listen 127.0.0.1:0
 	[[ $output != *"built without the page"* ]] || skip "culprit is built without the page"
 	"$CULPRIT" analyze "$DIR/small.log" --store "$AT" --run a >/dev/null
-	"$CULPRIT" serve --listen 127.0.0.1:0 --for 2min "$AT#a" >"$DIR/address" 2>"$DIR/serve.err" 3>&- 4>&- &
+	"$CULPRIT" serve --listen 127.0.0.1:0 --for 20min "$AT#a" >"$DIR/address" 2>"$DIR/serve.err" 3>&- 4>&- &
 	SERVER=$!
-	for _ in $(seq 600); do
-		[ ! -s "$DIR/address" ] || break
-		sleep 0.1
-	done
+	wait_until test -s "$DIR/address"
 	ADDRESS=$(cat "$DIR/address")
 	[ "$(asked api/requests?types)" = "$("$CULPRIT" requests "$DIR/small.culprit" --types --json)" ]
 	"$CULPRIT" analyze "$DIR/large.log" --store "$AT" --run a >/dev/null
 	local want
 	want=$("$CULPRIT" requests "$DIR/large.culprit" --types --json)
-	for _ in $(seq 120); do
-		[ "$(asked api/requests?types)" != "$want" ] || break
-		sleep 0.5
-	done
+	wait_until answers_as "$want"
 	[ "$(asked api/requests?types)" = "$want" ]
 	[[ $(asked api/runs) == *'"generation":2'* ]]
-	for _ in $(seq 120); do
-		[ "$(sql postgres "SELECT count(*) FROM pg_stat_activity WHERE datname = '$DB'")" != 0 ] || break
-		sleep 0.5
-	done
-	[ "$(sql postgres "SELECT count(*) FROM pg_stat_activity WHERE datname = '$DB'")" = 0 ]
+	wait_until nobody_is_connected
 	sql "$DB" "DELETE FROM culprit.runs"
 	[[ $(asked api/requests?types) == *"there are no runs"* ]]
 	kill "$SERVER"

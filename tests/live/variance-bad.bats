@@ -31,7 +31,7 @@ compile() {
 # open_shop [SECONDS] [PROGRAM]: runs it; its number is in SHOP
 open_shop() {
 	[ -e "${2:-shop}" ] || compile gcc "${2:-shop}"
-	"./${2:-shop}" "${1:-60}" >orders 2>&1 3>&- 4>&- &
+	"./${2:-shop}" "${1:-1200}" >orders 2>&1 3>&- 4>&- &
 	SHOP=$!
 	wait_runs "$SHOP" "${2:-shop}"
 }
@@ -40,7 +40,7 @@ open_shop() {
 variance() {
 	local want=$1 got=0
 	shift
-	timeout -s KILL 120 "$CULPRIT" variance --no-run "$@" >answer 2>said 3>&- 4>&- || got=$?
+	timeout -s KILL 900 "$CULPRIT" variance --no-run "$@" >answer 2>said 3>&- 4>&- || got=$?
 	cat said answer
 	[ "$got" = "$want" ]
 }
@@ -49,17 +49,6 @@ variance() {
 is_unharmed() {
 	kill -0 "$SHOP"
 	python3 "$ROOT/tests/live/variance_unpatched.py" "$SHOP"
-}
-
-# nobody who patches is left, but for dead ones that wait for their parent
-no_guardian() {
-	for _ in $(seq 600); do
-		! grep -l "^Name:.culprit-guard" /proc/[0-9]*/status 2>/dev/null | while read -r f; do
-			grep -q "^State:.Z" "$f" || tr '\0' ' ' <"${f%status}cmdline"
-		done | grep -q "$1" || { sleep 0.1; continue; }
-		return 0
-	done
-	return 1
 }
 
 @test "a function that does not exist: the nearest is offered" {
@@ -91,7 +80,7 @@ no_guardian() {
 
 @test "a stripped static program" {
 	compile gcc stripped -static -s
-	open_shop 60 stripped
+	open_shop 1200 stripped
 	variance 2 --interval process_order -p "$SHOP"
 	grep -q "stripped" said
 	is_unharmed
@@ -99,8 +88,8 @@ no_guardian() {
 
 @test "static programs are watched, running or from their start" {
 	compile gcc static -static
-	open_shop 60 static
-	variance 0 --interval process_order -p "$SHOP" --for 2s
+	open_shop 1200 static
+	variance 0 --interval process_order -p "$SHOP" --rounds 1
 	grep -qE "pack_order|burn" answer
 	is_unharmed
 	variance 0 --interval process_order -- ./static 1
@@ -109,8 +98,8 @@ no_guardian() {
 
 @test "static and position-independent" {
 	compile gcc pie -static-pie
-	open_shop 60 pie
-	variance 0 --interval process_order -p "$SHOP" --for 2s
+	open_shop 1200 pie
+	variance 0 --interval process_order -p "$SHOP" --rounds 1
 	is_unharmed
 	variance 0 --interval process_order -- ./pie 1
 	grep -q "pack_order" answer
@@ -118,7 +107,7 @@ no_guardian() {
 
 @test "a program of 32 bits" {
 	compile gcc small -m32
-	open_shop 60 small
+	open_shop 1200 small
 	variance 2 --interval process_order -p "$SHOP"
 	grep -q "32-bit" said
 	kill -0 "$SHOP"
@@ -128,8 +117,8 @@ no_guardian() {
 
 @test "musl" {
 	compile musl-gcc musl
-	open_shop 60 musl
-	variance 0 --interval process_order -p "$SHOP" --for 2s
+	open_shop 1200 musl
+	variance 0 --interval process_order -p "$SHOP" --rounds 1
 	is_unharmed
 	compile musl-gcc musl-static -static
 	variance 0 --interval process_order -- ./musl-static 1
@@ -159,11 +148,13 @@ no_guardian() {
 
 @test "a process that is watched already" {
 	open_shop
-	timeout -s KILL 300 "$CULPRIT" variance --no-run --interval process_order -p "$SHOP" --for 4s >first 2>&1 3>&- 4>&- &
+	timeout -s KILL 900 "$CULPRIT" variance --no-run --interval process_order -p "$SHOP" --for 800s >first 2>&1 3>&- 4>&- &
 	local first=$!
 	wait_patched "$SHOP"
 	variance 2 --interval process_order -p "$SHOP"
 	grep -q "is being watched already" said
+	wait_until grep -q '^round' first
+	kill -INT "$first"
 	wait "$first"
 	grep -q "process_order" first
 	is_unharmed
@@ -185,7 +176,7 @@ no_guardian() {
 @test "a process that is killed: what was seen is told" {
 	open_shop
 	(wait_until grep -q '^round' said; kill -9 "$SHOP") 3>&- 4>&- &
-	variance 0 --interval process_order -p "$SHOP" --for 60s
+	variance 0 --interval process_order -p "$SHOP" --for 800s
 	grep -q "has ended" said
 	grep -q "of the variance of 'process_order'" answer
 }
@@ -195,20 +186,25 @@ is_at_work() {
 	[ "$(awk '/^voluntary/ { print $2 }' "/proc/$SHOP/status")" -ge 50 ]
 }
 
+# halt: it stands still, and is seen to
+halt() {
+	kill -STOP "$SHOP"
+	wait_until grep -q '^State:.T' "/proc/$SHOP/status"
+}
+
 @test "a process that stands still" {
 	open_shop
 	wait_until is_at_work
-	kill -STOP "$SHOP"
+	halt
 	variance 1 --interval process_order -p "$SHOP" --for 1s
 	grep -q "is stopped" said
 	grep -q "was not seen" said
 	grep -q "^State:.T" "/proc/$SHOP/status"
 	kill -CONT "$SHOP"
-	sleep 0.2
-	is_unharmed
-	kill -STOP "$SHOP"
+	wait_until is_unharmed
+	halt
 	(sleep 1; kill -CONT "$SHOP") 3>&- 4>&- &
-	variance 0 --interval process_order -p "$SHOP" --for 3s
+	variance 0 --interval process_order -p "$SHOP" --rounds 1
 	is_unharmed
 }
 
@@ -222,9 +218,9 @@ is_at_work() {
 @test "culprit killed while it looks for more: the program is as it was" {
 	local times=8
 	[ "$LIVE" = all ] && times=200
-	open_shop 600
+	open_shop 1200
 	for i in $(seq $times); do
-		"$CULPRIT" variance --no-run --round 50ms --for 30s --interval process_order -p "$SHOP" >/dev/null 2>said 3>&- 4>&- &
+		"$CULPRIT" variance --no-run --round 50ms --for 600s --interval process_order -p "$SHOP" >/dev/null 2>said 3>&- 4>&- &
 		local pid=$!
 		sleep "0.$(printf %02d $((i * 37 % 80)))"
 		kill -9 "$pid" || { cat said; return 1; }
@@ -232,6 +228,6 @@ is_at_work() {
 		no_guardian "$SHOP"
 		is_unharmed
 	done
-	variance 0 --interval process_order -p "$SHOP" --for 2s
+	variance 0 --interval process_order -p "$SHOP" --rounds 1
 	is_unharmed
 }

@@ -17,17 +17,17 @@ teardown() {
 }
 
 @test "a function that cannot be patched is watched by uprobes" {
-	TRUTH=truth.csv timeout -s KILL 300 "$CULPRIT" variance --json -o run.culprit --for 30s --interval process_order -- "$PROGRAM" 6 >factors.json 2>said 3>&- 4>&-
+	TRUTH=truth.csv timeout -s KILL 900 "$CULPRIT" variance --json -o run.culprit --for 600s --interval process_order -- "$PROGRAM" 6 >factors.json 2>said 3>&- 4>&-
 	cat said
 	grep -q '"by_uprobe":"price"' factors.json || skip "no uprobes here"
 	agrees 5
 }
 
 @test "one that is called all the time is left alone, and the program is as it was" {
-	"$PROGRAM" 30 3>&- 4>&- &
+	"$PROGRAM" 1200 3>&- 4>&- &
 	RUNNING=$!
 	wait_runs "$RUNNING" "$PROGRAM"
-	timeout -s KILL 300 "$CULPRIT" variance --json --no-run --for 4s --interval process_order --root count -p "$RUNNING" >factors.json 2>said 3>&- 4>&-
+	timeout -s KILL 900 "$CULPRIT" variance --json --no-run --for 4s --interval process_order --root count -p "$RUNNING" >factors.json 2>said 3>&- 4>&-
 	cat said
 	grep -q '"left_alone":"count"' factors.json
 	kill -0 "$RUNNING"

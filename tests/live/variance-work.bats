@@ -11,7 +11,7 @@ setup() {
 variance() {
 	local seconds=$1
 	shift
-	timeout -s KILL 120 "$CULPRIT" variance --json -o run.culprit --for 60s --interval process_order "$@" -- "$BUILD/tests/variance/variance-amounts" "$seconds" \
+	timeout -s KILL 900 "$CULPRIT" variance --json -o run.culprit --for 600s --interval process_order "$@" -- "$BUILD/tests/variance/variance-amounts" "$seconds" \
 		>factors.json 2>said 3>&- 4>&- || { cat said; return 1; }
 }
 

@@ -14,7 +14,7 @@ setup() {
 variance() {
 	local seconds=$1 program=$2
 	shift 2
-	TRUTH=truth.csv timeout -s KILL 120 "$CULPRIT" variance --json -o run.culprit --overhead 30% --for 60s "$@" -- "$BUILD/tests/variance/variance-$program" "$seconds" \
+	TRUTH=truth.csv timeout -s KILL 900 "$CULPRIT" variance --json -o run.culprit --overhead 30% --for 600s "$@" -- "$BUILD/tests/variance/variance-$program" "$seconds" \
 		>factors.json 2>said || { cat said; return 1; }
 	agrees || { cat said; return 1; }
 }
@@ -72,7 +72,7 @@ slow() {
 @test "the run of a live variance tells what was told live" {
 	local bin="$BUILD/tests/variance/variance-handoff"
 
-	TRUTH=truth.csv timeout -s KILL 120 "$CULPRIT" variance --json -o run.culprit --interval 'process_order(id=arg0)' --carry 'quote(id=arg0)' -- "$bin" 5 >live.json 2>said ||
+	TRUTH=truth.csv timeout -s KILL 900 "$CULPRIT" variance --json -o run.culprit --interval 'process_order(id=arg0)' --carry 'quote(id=arg0)' -- "$bin" 5 >live.json 2>said ||
 		{ cat said; return 1; }
 	"$CULPRIT" variance run.culprit --json >run.json
 	python3 - <<'END'

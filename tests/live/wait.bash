@@ -25,3 +25,17 @@ wait_patched() {
 is_patched() {
 	[ -e "/proc/$1/mem" ] && ! python3 "$ROOT/tests/live/variance_unpatched.py" "$1"
 }
+
+# no_guardian PID: until nobody who patches it is left, but for dead ones that wait for their parent
+no_guardian() {
+	wait_until has_no_guardian "$1"
+}
+
+has_no_guardian() {
+	local f
+	while read -r f; do
+		if ! grep -qs "^State:.Z" "$f" && tr '\0' ' ' <"${f%status}cmdline" | grep -qw -- "$1"; then
+			return 1
+		fi
+	done < <(grep -ls "^Name:.culprit-guard" /proc/[0-9]*/status)
+}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -22,9 +23,33 @@ static inline bool child_runs(pid_t pid, const char *program)
 
 static inline bool child_begins(pid_t pid, const char *program)
 {
-	for (int i = 0; i < 60000 && !child_runs(pid, program); i++)
+	for (int i = 0; i < 180000 && !child_runs(pid, program); i++)
 		usleep(1000);
 	return child_runs(pid, program);
+}
+
+/* Whether it has come to where it handles that signal, and would not end by it. */
+static inline bool child_handles(pid_t pid, int signal)
+{
+	unsigned long long handled = 0;
+	char path[32], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		if (strncmp(line, "SigCgt:", 7) == 0)
+			sscanf(line + 7, "%llx", &handled);
+	if (f)
+		fclose(f);
+	return handled >> (signal - 1) & 1;
+}
+
+static inline bool child_is_ready(pid_t pid, int signal)
+{
+	for (int i = 0; i < 180000 && !child_handles(pid, signal); i++)
+		usleep(1000);
+	return child_handles(pid, signal);
 }
 
 /* The one that was made last: after a weave_enter the guardian of what was entered; 0: none. */

@@ -22,7 +22,8 @@
 #include "query/partial.h"
 
 #define QUERY "From e In T GroupBy e.host Select e.host, SUM(e.x), COUNT"
-#define PATIENCE_NS (120 * NS_S)
+#define PATIENCE_NS (300 * NS_S)
+#define LEAVE_MS 60000
 #define FIRST 1000 /* the second of the first report */
 #define SECONDS 200
 
@@ -348,8 +349,9 @@ static void reports_of_agents_become_one_result(void **state)
 	}
 	until(total(&d) == 1010, a, 2, &d);
 	assert_int_equal(d.whole.groups.nr, 2);
-	/* all of one second: the whole at first, then one part */
-	assert_int_equal(d.nr_results, 2);
+	/* all of one second: the whole at first, then one part; more only where the machine stood
+	 * still in between, and then it is told that some came late */
+	assert_true(d.nr_results == 2 || d.whole.losses.count[LOSS_REPORTS_LATE]);
 	assert_int_equal(d.nr_agents, 2);
 	bus_agent_tell(a[1].agent, id, STR("no such function"));
 	until(d.told[0], a, 2, &d);
@@ -360,8 +362,8 @@ static void reports_of_agents_become_one_result(void **state)
 	until(!a[0].query && !a[1].query && d.nr_gone, a, 2, &d);
 	assert_int_equal(total(&d), 2010);
 	assert_int_equal(d.nr_gone, 1);
-	assert_int_equal(bus_agent_close(a[0].agent, 1000), 0);
-	assert_int_equal(bus_agent_close(a[1].agent, 1000), 0);
+	assert_int_equal(bus_agent_close(a[0].agent, LEAVE_MS), 0);
+	assert_int_equal(bus_agent_close(a[1].agent, LEAVE_MS), 0);
 	desk_close(&d);
 	hub_end(&s);
 	scene_done(&s);
@@ -396,8 +398,8 @@ static void what_a_slow_agent_saw_in_the_end_is_told(void **state)
 	/* nobody who could report is there: it is over at once */
 	id = install(&d);
 	until(a[0].query == id && a[1].query == id, a, 2, &d);
-	bus_agent_close(a[0].agent, 1000);
-	bus_agent_close(a[1].agent, 1000);
+	bus_agent_close(a[0].agent, LEAVE_MS);
+	bus_agent_close(a[1].agent, LEAVE_MS);
 	assert_int_equal(bus_operator_remove(d.o, id, NULL), 0);
 	until(d.nr_gone == 2, a, nobody, &d);
 	desk_close(&d);
@@ -595,8 +597,10 @@ static void messages_go_by_address_to_the_one_that_has_it(void **state)
 	buf_clear(&a[1].received);
 	buf_clear(&a[2].received);
 	before = count(&d, "messages to agents that nobody knows");
-	bus_agent_send(a[0].agent, STR("10.1.0.2"), STR("bag"));
-	until(count(&d, "messages to agents that nobody knows") > before, a, 3, &d);
+	/* again, as an agent that has not heard of its hub for a while sends nothing */
+	until((bus_agent_send(a[0].agent, STR("10.1.0.2"), STR("bag")),
+	       count(&d, "messages to agents that nobody knows") > before),
+	      a, 3, &d);
 	assert_int_equal(a[1].received.n + a[2].received.n, 0);
 	for (int i = 0; i < 3; i++) {
 		bus_agent_close(a[i].agent, 0);
@@ -964,6 +968,7 @@ static void a_hub_outlives_thousands_of_connections(void **state)
 		struct bus_context *context = bus_context_new(300);
 		int64_t end = time_tick() + PATIENCE_NS;
 		struct bus_agent *agents[300];
+		bool was_in[300] = { 0 };
 		size_t nr = 0;
 
 		for (int i = 0; i < 300; i++) {
@@ -978,9 +983,13 @@ static void a_hub_outlives_thousands_of_connections(void **state)
 		while (nr < 300) {
 			nr = 0;
 			assert_true(time_tick() < end);
+			/* the hub needs the processor, too */
+			usleep(1000);
 			for (int i = 0; i < 300; i++) {
 				bus_agent_poll(agents[i], 0, NULL);
-				nr += bus_agent_is_connected(agents[i]);
+				/* whoever waits for the others may miss the hub for a while */
+				was_in[i] |= bus_agent_is_connected(agents[i]);
+				nr += was_in[i];
 			}
 		}
 		for (int i = 0; i < 300; i++)
@@ -1106,6 +1115,7 @@ static void an_agent_cannot_install_a_query(void **state)
 	struct buslink_message got;
 	struct error err = { 0 };
 	struct buslink *l;
+	size_t nobody = 0;
 	struct scene s;
 	struct desk d;
 
@@ -1133,12 +1143,11 @@ static void an_agent_cannot_install_a_query(void **state)
 		assert_int_equal(buslink_send(l, (struct str){ 0 }, buf_str(&b)), 0);
 		buf_done(&b);
 	}
-	buslink_wait(&l, 1, 1000);
+	assert_int_equal(desk_answer(&d, &s, boss, &err), 0);
+	until(count(&d, "messages of who may not send them") >= 3, (struct actor *)NULL, nobody, &d);
 	while (buslink_take(l, &got) > 0)
 		;
-	assert_int_equal(desk_answer(&d, &s, boss, &err), 0);
 	assert_int_equal(count(&d, "queries installed"), 0);
-	assert_true(count(&d, "messages of who may not send them") >= 3);
 	desk_close(&d);
 	buslink_close(l);
 	hub_end(&s);

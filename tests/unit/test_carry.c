@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/time.h"
 #include "capture/weave/weave.h"
 #include "children.h"
 #include "query/partial.h"
@@ -22,6 +23,9 @@
 
 #define ARGS 16
 #define ENOUGH 1000
+#define PATIENCE_NS (180 * NS_S) /* for what must be so, on a machine with much else to do */
+#define PORT_FIRST 10000
+#define PORTS 22000
 
 static const char *chain_path;
 
@@ -66,6 +70,8 @@ static void link_start(struct link *l, const char *const *args)
 	close(out[1]);
 	l->out = fdopen(out[0], "r");
 	assert_true(child_begins(l->pid, chain_path));
+	/* who has come so far does not end by the signal that lets it begin, either */
+	assert_true(child_is_ready(l->pid, SIGTERM));
 }
 
 static uint64_t link_said(struct link *l, const char *word)
@@ -93,7 +99,7 @@ static void link_end(struct link *l)
 static void place_find(char at[64], bool is_local, int nr)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t n = sizeof(a);
+	static unsigned seed;
 	int fd;
 
 	if (is_local) {
@@ -101,8 +107,11 @@ static void place_find(char at[64], bool is_local, int nr)
 		return;
 	}
 	fd = socket(AF_INET, SOCK_STREAM, 0);
-	assert_int_equal(bind(fd, (void *)&a, n), 0);
-	assert_int_equal(getsockname(fd, (void *)&a, &n), 0);
+	seed = seed ? seed : (unsigned)getpid();
+	/* below those that the kernel gives to connections: nobody has it by then */
+	do
+		a.sin_port = htons((uint16_t)(PORT_FIRST + rand_r(&seed) % PORTS));
+	while (bind(fd, (void *)&a, sizeof(a)) < 0);
 	snprintf(at, 64, "%d", ntohs(a.sin_port));
 	close(fd);
 }
@@ -185,6 +194,14 @@ static void losses_show(struct weave *w)
 				      loss_text((enum loss)i, h.losses.count[i]));
 }
 
+static uint64_t lost(struct weave *w, enum loss loss)
+{
+	struct weave_health h;
+
+	weave_health(w, &h);
+	return h.losses.count[loss];
+}
+
 static void gather(struct weave *w, int rounds)
 {
 	struct error err = { 0 };
@@ -194,6 +211,11 @@ static void gather(struct weave *w, int rounds)
 		usleep(20000);
 	}
 }
+
+/* Gathers until it holds; whoever asks next tells whether it does. */
+#define gather_until(w, condition) \
+	for (int64_t end_ = time_tick() + PATIENCE_NS; !(condition) && time_tick() < end_;) \
+	gather(w, 1)
 
 /* by: how servers work; more: what else the client is told. */
 static void chain_start(struct chain *c, bool is_local, const char *by, const char *const *more)
@@ -211,7 +233,7 @@ static void chain_start(struct chain *c, bool is_local, const char *by, const ch
 	while (*more && nr < ARGS - 1)
 		client[nr++] = *more++;
 	link_start(&c->client, client);
-	usleep(100000);
+	usleep(100000); /* any moment will do: they have met each other by then, or not */
 }
 
 static uint64_t chain_end(struct chain *c)
@@ -235,14 +257,17 @@ static void chain_check(bool is_local, const char *by, const char *pipeline, boo
 	const char *const more[] = { "--wait",     "--threads", "3",     "--requests", "200",
 				     "--pipeline", pipeline,    "--cut", NULL };
 	struct chain c = { 0 };
-	uint64_t right, wrong, all;
+	uint64_t right, wrong, all, asleep, unplaced;
 
 	chain_start(&c, is_local, by, more);
 	watch(&c, with_begins);
 	kill(c.client.pid, SIGUSR1);
 	gather(c.w, 5);
 	assert_int_equal(link_said(&c.client, "answered "), 600);
+	gather_until(c.w, answer(c.w, 3) == 1200 || lost(c.w, LOSS_ADVICE_ASLEEP));
 	gather(c.w, 3);
+	asleep = lost(c.w, LOSS_ADVICE_ASLEEP);
+	unplaced = is_local ? lost(c.w, LOSS_BAGS_UNPLACED) : 0;
 	right = answer(c.w, 1);
 	wrong = answer(c.w, 2);
 	all = answer(c.w, 3);
@@ -253,9 +278,14 @@ static void chain_check(bool is_local, const char *by, const char *pipeline, boo
 		      is_local ? "local" : "tcp", by, pipeline, (unsigned long long)right,
 		      (unsigned long long)wrong, (unsigned long long)all);
 	assert_int_equal(chain_end(&c), 1200);
-	assert_int_equal(all, 1200);
 	assert_int_equal(wrong, 0);
-	assert_int_equal(right, 1200);
+	/* exact, unless this machine had no processor for who watches, or, over a local socket, for
+	 * who was sending when it was met, which is counted then */
+	assert_true(all <= 1200 && right <= all);
+	if (!asleep) {
+		assert_int_equal(all, 1200);
+		assert_true(right + unplaced >= 1200);
+	}
 }
 
 static void each_request_sees_its_client_over_tcp(void **state)
@@ -297,7 +327,7 @@ static void met_in_the_middle(bool is_local, const char *by, const char *pipelin
 	const char *const more[] = { "--threads", "3",          "--seconds", "600", "--rate",
 				     "10000",     "--pipeline", pipeline,    NULL };
 	struct chain c = { 0 };
-	uint64_t right, wrong, all;
+	uint64_t right, wrong, all, asleep;
 
 	chain_start(&c, is_local, by, more);
 	watch(&c, false);
@@ -305,12 +335,12 @@ static void met_in_the_middle(bool is_local, const char *by, const char *pipelin
 	right = answer(c.w, 1);
 	all = answer(c.w, 3);
 	/* a busy machine may take its time */
-	for (int i = 0; i < 100 && answer(c.w, 3) < all + ENOUGH; i++)
-		gather(c.w, 10);
+	gather_until(c.w, answer(c.w, 3) >= all + ENOUGH);
 	gather(c.w, 5);
 	right = answer(c.w, 1) - right;
 	wrong = answer(c.w, 2);
 	all = answer(c.w, 3) - all;
+	asleep = lost(c.w, LOSS_ADVICE_ASLEEP);
 	if (right * 100 < all * 98)
 		losses_show(c.w);
 	weave_close(c.w);
@@ -321,7 +351,7 @@ static void met_in_the_middle(bool is_local, const char *by, const char *pipelin
 	assert_true(link_said(&c.client, "answered ") > 0);
 	chain_end(&c);
 	assert_int_equal(wrong, 0);
-	assert_true(all > 100 && right * 10 > all * 8);
+	assert_true(all > 100 && (asleep || right * 10 > all * 8));
 }
 
 static void connections_that_were_there_before_are_met_in_the_middle(void **state)
@@ -332,14 +362,6 @@ static void connections_that_were_there_before_are_met_in_the_middle(void **stat
 	met_in_the_middle(false, "loop", "1");
 	met_in_the_middle(true, "threads", "1");
 	met_in_the_middle(true, "threads", "4");
-}
-
-static uint64_t lost(struct weave *w, enum loss loss)
-{
-	struct weave_health h;
-
-	weave_health(w, &h);
-	return h.losses.count[loss];
 }
 
 /* A guardian gets no processor for longer than our code goes on without it: what its process does
@@ -353,14 +375,13 @@ static void unwatched_for_a_while(bool is_local, int which)
 
 	chain_start(&c, is_local, "threads", more);
 	watch(&c, false);
-	for (int i = 0; i < 100 && answer(c.w, 1) < ENOUGH; i++)
-		gather(c.w, 5);
+	gather_until(c.w, answer(c.w, 1) >= ENOUGH);
 	kill(c.guardians[which], SIGSTOP);
-	for (int i = 0; i < 100 && lost(c.w, LOSS_ADVICE_ASLEEP) < ENOUGH; i++)
-		gather(c.w, 10);
+	gather_until(c.w, lost(c.w, LOSS_ADVICE_ASLEEP) >= ENOUGH);
 	kill(c.guardians[which], SIGCONT);
 	/* what goes on is right again, and all of it */
-	for (int i = 0; i < 100 && (all < ENOUGH || right < all); i++) {
+	for (int64_t end = time_tick() + PATIENCE_NS;
+	     (all < ENOUGH || right < all) && time_tick() < end;) {
 		all = answer(c.w, 3);
 		right = answer(c.w, 1);
 		gather(c.w, 20);
@@ -372,6 +393,7 @@ static void unwatched_for_a_while(bool is_local, int which)
 		      is_local ? "local" : "tcp", which, (unsigned long long)wrong,
 		      (unsigned long long)lost(c.w, LOSS_ADVICE_ASLEEP),
 		      (unsigned long long)lost(c.w, LOSS_BAGS_DOUBTED));
+	gather_until(c.w, lost(c.w, LOSS_BAGS_DOUBTED) >= ENOUGH);
 	assert_true(lost(c.w, LOSS_ADVICE_ASLEEP) >= ENOUGH);
 	assert_true(lost(c.w, LOSS_BAGS_DOUBTED) >= ENOUGH);
 	weave_close(c.w);

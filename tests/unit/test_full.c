@@ -99,7 +99,7 @@ static struct weave *watch(struct sample *s)
 
 	assert_int_equal(weave_open(&w, &o, &err), 0);
 	/* a machine with much to do may need several attempts to stop it */
-	for (int i = 0; (r = weave_enter(w, s->pid, &told, &err)) == -EBUSY && i < 20; i++)
+	for (int i = 0; (r = weave_enter(w, s->pid, &told, &err)) == -EBUSY && i < 900; i++)
 		usleep(200000);
 	if (r == -EPERM || r == -EACCES) {
 		print_message("skipped: %s\n", err.msg);

@@ -4,9 +4,11 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -226,6 +228,8 @@ static void a_sender_says_how_much_it_has_sent(void **state)
 #define READERS 2
 #define STREAMS 24
 #define SECONDS_NS 1500000000
+#define PATIENCE_NS 180000000000 /* where the machine has much else to do */
+#define RIGHT 100                /* so many at least, of each reader */
 
 /* The bytes that belong to a record, by its stream and start. */
 static size_t truth(uint64_t key, uint64_t start, uint64_t *to)
@@ -253,8 +257,9 @@ static int64_t now_ns(void)
 struct at_work {
 	struct handover *h;
 	uint64_t key; /* of a writer; of a reader its seed */
-	int64_t until;
-	uint64_t nr_right, nr_wrong;
+	const atomic_bool *is_over;
+	_Atomic uint64_t nr_right;
+	uint64_t nr_wrong;
 };
 
 static void *write_on(void *arg)
@@ -262,14 +267,13 @@ static void *write_on(void *arg)
 	struct at_work *w = arg;
 	uint64_t bytes[128];
 
-	for (uint64_t start = 0; now_ns() < w->until; start += 10) {
+	for (uint64_t start = 0;; start += 10) {
 		size_t n = truth(w->key, start, bytes);
 
 		put(w->h, w->key, start, start ^ w->key, bytes, n, 100);
 		/* who reads goes by it */
 		say(w->h, w->key, start + 10, 100);
 	}
-	return NULL;
 }
 
 static void record_check(struct at_work *r, uint64_t key, const struct handover_found *v)
@@ -292,7 +296,7 @@ static void *read_on(void *arg)
 	struct at_work *r = arg;
 	uint64_t seed = r->key, sent, tick;
 
-	while (now_ns() < r->until) {
+	while (!*r->is_over) {
 		uint64_t key = 1 + (seed = seed * 6364136223846793005u + 1442695040888963407u,
 				    seed >> 33) %
 					   STREAMS;
@@ -309,7 +313,7 @@ static void *read_on(void *arg)
 }
 
 /* A process that writes into streams of its own, on several threads, until it is killed. */
-static pid_t writer_start(struct handover *h, size_t nr, int64_t until)
+static pid_t writer_start(struct handover *h, size_t nr)
 {
 	pid_t pid = fork();
 	pthread_t threads[THREADS];
@@ -317,8 +321,9 @@ static pid_t writer_start(struct handover *h, size_t nr, int64_t until)
 
 	if (pid)
 		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (size_t i = 0; i < THREADS; i++) {
-		w[i] = (struct at_work){ .h = h, .key = 1 + nr * THREADS + i, .until = until };
+		w[i] = (struct at_work){ .h = h, .key = 1 + nr * THREADS + i };
 		pthread_create(&threads[i], NULL, write_on, &w[i]);
 	}
 	for (size_t i = 0; i < THREADS; i++)
@@ -326,37 +331,50 @@ static pid_t writer_start(struct handover *h, size_t nr, int64_t until)
 	_exit(0);
 }
 
+static bool have_read(const struct at_work r[READERS])
+{
+	for (size_t i = 0; i < READERS; i++)
+		if (r[i].nr_right <= RIGHT)
+			return false;
+	return true;
+}
+
 static void what_is_read_is_what_was_written_whoever_is_killed(void **state)
 {
 	struct handover *h = table_new(RING);
-	int64_t until = now_ns() + SECONDS_NS;
+	int64_t began = now_ns();
+	atomic_bool is_over = false;
 	struct at_work r[READERS];
 	pthread_t readers[READERS];
 	pid_t pids[WRITERS];
 
 	(void)state;
 	for (size_t i = 0; i < WRITERS; i++)
-		pids[i] = writer_start(h, i, until);
+		pids[i] = writer_start(h, i);
 	for (size_t i = 0; i < READERS; i++) {
-		r[i] = (struct at_work){ .h = h, .key = i + 1, .until = until };
+		r[i] = (struct at_work){ .h = h, .key = i + 1, .is_over = &is_over };
 		pthread_create(&readers[i], NULL, read_on, &r[i]);
 	}
 	srand(1);
-	while (now_ns() < until - 300000000) {
+	while (now_ns() < began + SECONDS_NS ||
+	       (!have_read(r) && now_ns() < began + PATIENCE_NS)) {
 		size_t i = (size_t)rand() % WRITERS;
 
 		usleep((useconds_t)(rand() % 20000));
 		kill(pids[i], SIGKILL);
 		waitpid(pids[i], NULL, 0);
-		pids[i] = writer_start(h, i, until);
+		pids[i] = writer_start(h, i);
 	}
+	is_over = true;
 	for (size_t i = 0; i < READERS; i++)
 		pthread_join(readers[i], NULL);
-	for (size_t i = 0; i < WRITERS; i++)
+	for (size_t i = 0; i < WRITERS; i++) {
+		kill(pids[i], SIGKILL);
 		waitpid(pids[i], NULL, 0);
+	}
 	for (size_t i = 0; i < READERS; i++) {
 		assert_int_equal(r[i].nr_wrong, 0);
-		assert_true(r[i].nr_right > 100);
+		assert_true(r[i].nr_right > RIGHT);
 	}
 	table_free(h);
 }

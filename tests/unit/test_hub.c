@@ -328,7 +328,7 @@ static void messages_arrive_over_tcp(void **state)
 	buf_char(&b, '\n');
 	assert_true(write(fd, b.p, b.n) > 0);
 	close(fd);
-	for (int i = 0; i < 500 && s.nr_messages < 2; i++) {
+	for (int i = 0; i < 18000 && s.nr_messages < 2; i++) {
 		usleep(10000);
 		hub_state(h, &s);
 	}

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,7 @@ static void tcp_is_told_by_the_kernel(void **state)
 static void the_end_of_a_connection_is_no_byte(void **state)
 {
 	struct stream s = { 0 };
+	struct pollfd end = { .events = POLLRDHUP };
 	char bytes[64];
 	int v[2];
 
@@ -134,7 +136,8 @@ static void the_end_of_a_connection_is_no_byte(void **state)
 	tcp_pair(v, false);
 	assert_int_equal(send(v[0], "0123456789", 10, 0), 10);
 	shutdown(v[0], SHUT_WR);
-	usleep(10000);
+	end.fd = v[1];
+	assert_int_equal(poll(&end, 1, 180000), 1);
 	assert_true(stream_look(&s, v[1], table));
 	stream_place_in(&s, v[1], table, 0);
 	assert_int_equal(s.in, 0);

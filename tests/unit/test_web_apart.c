@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +14,16 @@
 #include "web/apart.h"
 #include "web/kept.h"
 
+#define PLAYS "CULPRIT_TEST_PLAYS" /* the file that is made when it does */
+
 /* This program is asked, as what it is a test of would be. */
 static int play(const char *part)
 {
+	const char *plays = getenv(PLAYS);
+	int fd = plays ? open(plays, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+
+	if (fd >= 0)
+		close(fd);
 	if (!strcmp(part, "much"))
 		for (int i = 0; i < 100000; i++)
 			printf("{\"line\":%d}\n", i);
@@ -119,12 +127,18 @@ static void *ask(void *to)
 static int meet(struct other *o, const char *part)
 {
 	struct apart_asker who = { .key = str_of(part) };
+	char plays[64];
 	pthread_t thread;
 
 	o->apart = apart_new();
 	o->who.key = str_of(o->part);
+	snprintf(plays, sizeof(plays), "/tmp/culprit-plays-%d", (int)getpid());
+	setenv(PLAYS, plays, 1);
 	assert_int_equal(pthread_create(&thread, NULL, ask, o), 0);
-	usleep(200000);
+	for (int i = 0; i < 180000 && access(plays, F_OK); i++)
+		usleep(1000);
+	assert_int_equal(unlink(plays), 0);
+	unsetenv(PLAYS);
 	apart_lock(o->apart, &who);
 	apart_unlock(o->apart);
 	pthread_join(thread, NULL);

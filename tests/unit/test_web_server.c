@@ -80,7 +80,7 @@ static int connected(const struct served *s)
 	struct sockaddr_in at = { .sin_family = AF_INET,
 				  .sin_port = htons(web_port(s->web)),
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	const struct timeval most = { .tv_sec = 60 };
+	const struct timeval most = { .tv_sec = 180 };
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)))

@@ -29,8 +29,9 @@
 #include "capture/jvm/message.h"
 #include "capture/jvm/target.h"
 
-#define PATIENCE_S 30 /* a large heap may be collected meanwhile */
-#define START_MS 2000 /* from libjvm.so to where it can be woken */
+#define PATIENCE_S 30    /* a large heap may be collected meanwhile */
+#define START_MS 10000   /* from libjvm.so to its first thread with a name */
+#define NAMELESS_MS 2000 /* from its handler to where it can be woken, where no thread has one */
 #define REPLY_MAX (4 << 20)
 
 struct attachment {
@@ -119,6 +120,19 @@ static int say_refused(const struct attachment *a, int why, struct error *err)
 	return error_set(err, why, "cannot speak to the JVM %d: %s", a->target.pid, strerror(why));
 }
 
+/* Whether it may still come to where it can be woken, when it has begun for so long. */
+static bool is_beginning(const struct attachment *a, int64_t ns)
+{
+	int pid = a->target.pid;
+
+	if (jvm_has_thread(pid, STR("Service Thread")) || time_tick() >= a->deadline)
+		return false;
+	/* a machine that has much else to do begins slowly, and this one does */
+	if (jvm_has_thread(pid, STR("VM Thread")))
+		return true;
+	return ns < (a->target.takes_quit ? NAMELESS_MS : START_MS) * NS_MS;
+}
+
 /*
  * A JVM that begins may have no handler yet. When it has one it still removes a socket that another
  * process may have left, and would remove its own if it listened too early; the service thread is
@@ -126,14 +140,20 @@ static int say_refused(const struct attachment *a, int why, struct error *err)
  */
 static int wait_begun(struct attachment *a, struct error *err)
 {
-	int64_t end = time_tick() + START_MS * NS_MS;
+	int64_t began = time_tick();
 
-	while ((!a->target.takes_quit || !jvm_has_thread(a->target.pid, STR("Service Thread"))) &&
-	       time_tick() < end) {
+	while (is_beginning(a, time_tick() - began)) {
 		int got;
 
 		usleep(20000);
 		got = jvm_target_read(a->target.pid, &a->target, err);
+		if (got < 0)
+			return got;
+	}
+	/* what was read before the service thread was there may be from before the handler */
+	if (!a->target.takes_quit) {
+		int got = jvm_target_read(a->target.pid, &a->target, err);
+
 		if (got < 0)
 			return got;
 	}

@@ -4,7 +4,8 @@
 #include "capture/jvm/target.h"
 #include "capture/probe/kin.h"
 
-#define BECOMES_NS (2 * NS_S)     /* a program that has no machine in it by then will have none */
+#define BECOMES_NS (10 * NS_S)    /* a program that has no machine in it by then will have none */
+#define SOON_NS (2 * NS_S)        /* … and after this it is looked at now and then */
 #define NAMELESS_NS (500 * NS_MS) /* JDK 8 does not name the thread that is waited for */
 #define LOOK_NS (100 * NS_MS)
 #define AGAIN_NS (50 * NS_MS)
@@ -98,21 +99,29 @@ static bool is_ready(const struct newborn *n)
 {
 	struct jvm_target t;
 
-	return time_tick() >= n->next && jvm_target_read(n->pid, &t, NULL) >= 0 && t.takes_quit &&
+	return jvm_target_read(n->pid, &t, NULL) >= 0 && t.takes_quit &&
 	       (jvm_has_thread(n->pid, STR("Service Thread")) ||
-		time_tick() - n->began > NAMELESS_NS);
+		(time_tick() - n->began > NAMELESS_NS &&
+		 !jvm_has_thread(n->pid, STR("VM Thread"))));
 }
 
 int offspring_next(struct offspring *o)
 {
 	for (size_t i = o->v.nr; i-- > 0;) {
 		struct newborn n = o->v.v[i];
-		bool is_machine = jvm_kind(n.pid) != JVM_NONE, is_over;
+		int64_t now = time_tick();
+		bool is_machine, is_over;
 
-		is_over = kin_started(n.pid) != n.started ||
-			  (!is_machine && time_tick() - n.began > BECOMES_NS);
-		if (!is_over && (!is_machine || !is_ready(&n)))
+		if (now < n.next)
 			continue;
+		is_machine = jvm_kind(n.pid) != JVM_NONE;
+		is_over = kin_started(n.pid) != n.started ||
+			  (!is_machine && now - n.began > BECOMES_NS);
+		if (!is_over && (!is_machine || !is_ready(&n))) {
+			if (now - n.began > SOON_NS)
+				o->v.v[i].next = now + LOOK_NS;
+			continue;
+		}
 		o->v.v[i] = o->v.v[--o->v.nr];
 		if (!is_over) {
 			o->told = n;

@@ -37,14 +37,14 @@ public final class Asker {
         try (Socket to = new Socket("127.0.0.1", Integer.parseInt(args[0]))) {
             ask(to, 0);
             System.out.println("ready");
-            for (int i = 0; !file.exists() && i < 12_000; i++)
+            for (int i = 0; !file.exists() && i < 120_000; i++)
                 Thread.sleep(10);
             // the server has waited for this one since before anybody looked on
             ask(to, 0);
             for (long id = 1; id <= Long.parseLong(args[2]); id++)
                 ask(to, id);
             System.out.println("done");
-            for (int i = 0; file.exists() && i < 12_000; i++)
+            for (int i = 0; file.exists() && i < 120_000; i++)
                 Thread.sleep(10);
         }
     }

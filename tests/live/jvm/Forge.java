@@ -1,6 +1,8 @@
 import java.io.BufferedReader;
 import java.io.File;
+import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,7 +15,7 @@ import java.util.List;
  */
 public final class Forge {
     static final String[] CUSTOMERS = { "ann", "bob" };
-    static final long PATIENCE_NS = 120_000_000_000L;
+    static final long PATIENCE_NS = 1_200_000_000_000L;
 
     /** An order is an own request. The shell is one more process between; an environment of one's own is another way than that of all. */
     static int order(String customer, int pieces, boolean isAlone) throws Exception {
@@ -40,13 +42,27 @@ public final class Forge {
         return number;
     }
 
-    /** Who watches has two seconds to come. */
+    /** Whether somebody has come to watch: a thread of his looks after what he has changed. */
+    static boolean isWatched() throws Exception {
+        for (File task : new File("/proc/self/task").listFiles())
+            try {
+                if (Files.readString(new File(task, "comm").toPath()).equals("culprit\n"))
+                    return true;
+            } catch (IOException e) {
+                // it has ended
+            }
+        return false;
+    }
+
+    /** Begins when it is watched, which may take a while. */
     static void work(int pieces) throws Exception {
         Thread other = new Thread(() -> {
             for (int i = 0; i < pieces / 2; i++)
                 piece(i);
         });
-        Thread.sleep(2000);
+        for (long until = System.nanoTime() + PATIENCE_NS / 4; !isWatched() && System.nanoTime() < until;)
+            Thread.sleep(10);
+        Thread.sleep(500);
         other.start();
         other.join();
         for (int i = pieces / 2; i < pieces; i++)

@@ -13,7 +13,7 @@ public final class Hot {
     }
 
     static void await(File file, boolean isThere) throws InterruptedException {
-        for (long until = System.nanoTime() + 120_000_000_000L; file.exists() != isThere && System.nanoTime() < until;)
+        for (long until = System.nanoTime() + 1_200_000_000_000L; file.exists() != isThere && System.nanoTime() < until;)
             Thread.sleep(10);
     }
 

@@ -13,7 +13,7 @@ import java.util.TreeMap;
  * usage: Odd FILE ROUNDS FOLDER
  */
 public final class Odd {
-    static final long PATIENCE_NS = 120_000_000_000L;
+    static final long PATIENCE_NS = 1_200_000_000_000L;
     static final Map<String, Long> counts = new TreeMap<>();
     static int depth;
 

@@ -9,13 +9,13 @@ import java.util.logging.Logger;
 
 /**
  * Requests of which everything is known. Two counters serve at once; each request is checked, worked on by another thread, which fails every
- * tenth time, and then filed; it writes three lines, which name it. Begins when a file is there, and ends when it is gone, or after two minutes.
+ * tenth time, and then filed; it writes three lines, which name it. Begins when a file is there, and ends when it is gone, or after twenty minutes.
  *
  * usage: Office FILE REQUESTS PAUSE_MICROS
  */
 public final class Office {
     static final Logger LOG = Logger.getLogger("office.Desk");
-    static final long PATIENCE_NS = 120_000_000_000L;
+    static final long PATIENCE_NS = 1_200_000_000_000L;
     final ExecutorService workers = Executors.newFixedThreadPool(3);
     final AtomicInteger failed = new AtomicInteger(), lines = new AtomicInteger();
 

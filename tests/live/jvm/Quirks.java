@@ -7,7 +7,7 @@ import java.lang.reflect.Method;
  * usage: Quirks FILE ROUNDS
  */
 public final class Quirks {
-    static final long PATIENCE_NS = 120_000_000_000L;
+    static final long PATIENCE_NS = 1_200_000_000_000L;
 
     static void await(File file, boolean isThere) throws InterruptedException {
         for (long until = System.nanoTime() + PATIENCE_NS; file.exists() != isThere && System.nanoTime() < until;)

@@ -7,7 +7,7 @@ import java.util.concurrent.Future;
 
 /**
  * A program that knows what it does: customers order, a clerk on another thread sells. It begins when a file is there, says on its standard
- * output how often every customer ordered and how much, and ends when the file is gone, or after two minutes.
+ * output how often every customer ordered and how much, and ends when the file is gone, or after twenty minutes.
  *
  * usage: Shop FILE ORDERS PAUSE_MICROS
  */
@@ -25,7 +25,7 @@ public final class Shop {
     }
 
     static final String[] CUSTOMERS = { "ann", "bob", "eve" };
-    static final long PATIENCE_NS = 120_000_000_000L;
+    static final long PATIENCE_NS = 1_200_000_000_000L;
     final long[] bought = new long[CUSTOMERS.length], orders = new long[CUSTOMERS.length];
     final ExecutorService clerks = Executors.newFixedThreadPool(2);
 

@@ -48,6 +48,7 @@ ASKED = {"done": ("Handoffs.done", "First(Handoffs.request)"), "after": ("Handof
 PAIRS = {"apply": 3, "forked": 2, "stream": 4, "each": 4, "dispatched": 1}
 # how many run one after another is a matter of luck
 LUCK = {"caller", "compose", "stream", "each"}
+PATIENCE_S = 180  # for what must happen, on a machine that may have much else to do
 
 
 def start(classes, *words):
@@ -74,9 +75,9 @@ def nr_woven(pid, asker, method):
 def query(culprit, pids, points, emits, joins):
     keys = "j.scenario, j.name, e.scenario, e.name"
     text = f"From e In {emits} Join j In {joins} On j -> e GroupBy {keys} Select {keys}, COUNT"
-    q = subprocess.Popen([culprit, "query", "--live", "-p", ",".join(pids), "--for", "300s", "--tracepoints", points, "--json", text],
+    q = subprocess.Popen([culprit, "query", "--live", "-p", ",".join(pids), "--for", "1200s", "--tracepoints", points, "--json", text],
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_S
     while nr_woven(pids[0], q.pid, emits.split(".")[0] + ".") < len(pids):
         if q.poll() is not None or time.monotonic() > until:
             sys.exit("the query does not run: " + q.communicate()[1])
@@ -101,7 +102,7 @@ def ended(q):
     """Rows by who was joined and who has emitted, and losses. All was told a second ago at the latest."""
     time.sleep(1.5)
     q.send_signal(signal.SIGINT)
-    out, _ = q.communicate(timeout=60)
+    out, _ = q.communicate(timeout=PATIENCE_S)
     rows, losses = {}, {}
     for line in out.splitlines():
         one = json.loads(line)
@@ -142,7 +143,7 @@ def handoffs(culprit, classes, points, what, requests, scenarios):
     truth = said(p)
     rows, losses = ended(q)
     p.stdin.close()
-    p.wait(60)
+    p.wait(PATIENCE_S)
     bad = compare(rows, expected(truth, what, requests), LUCK if what == "pair" else ())
     shared = 3 * requests if not scenarios or "numbers" in scenarios else 0
     if losses != ({"bags_shared": shared} if shared else {}):
@@ -166,7 +167,7 @@ def wire(culprit, classes, points, program, what, requests, words):
     rows, losses = ended(q)
     for p in (client, server):
         p.stdin.close()
-        p.wait(60)
+        p.wait(PATIENCE_S)
     # a call that nobody sent anything with is no part of another one
     bad = compare(rows, expected(truth, emits, requests) if what != "unasked" else {})
     if losses:

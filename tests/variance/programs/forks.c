@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 
 		if (fork())
 			continue;
-		while (now_ns() < until)
+		while (goes_on(until))
 			process_order(truth_row(), &seed);
 		_exit(0);
 	}

@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 
 	truth_begin();
 	pthread_create(&worker, NULL, work, NULL);
-	for (uint64_t id = 1; now_ns() < until; id++)
+	for (uint64_t id = 1; goes_on(until); id++)
 		process_order(id, truth_row(), &seed);
 	pthread_mutex_lock(&lock);
 	is_over = 1;

@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	}
 	close(to_disk[0]);
 	truth_begin();
-	while (now_ns() < until)
+	while (goes_on(until))
 		process_order(truth_row(), &seed);
 	close(to_disk[1]);
 	waitpid(child, NULL, 0);

@@ -37,7 +37,7 @@ static void *work(void *arg)
 {
 	uint32_t seed = 1 + 31 * (uint32_t)(uintptr_t)arg;
 
-	while (now_ns() < until)
+	while (goes_on(until))
 		process_order(truth_row(), &seed);
 	return NULL;
 }

@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 	truth_begin();
 	for (uintptr_t i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, work, (void *)i);
-	for (uint64_t id = 1; now_ns() < until; id++) {
+	for (uint64_t id = 1; goes_on(until); id++) {
 		order_begin(id);
 		/* in bursts, so that a queue builds up */
 		if (!(roll(&seed) % 6))

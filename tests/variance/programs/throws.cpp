@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	int64_t until = run_until(argc, argv);
 
 	truth_begin();
-	while (now_ns() < until)
+	while (goes_on(until))
 		process_order(truth_row());
 	truth_write(names, 2);
 	return 0;

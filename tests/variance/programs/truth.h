@@ -17,7 +17,8 @@
 #define PROBED __attribute__((noinline, noclone, noipa))
 #endif
 
-enum { TRUTH_PARTS = 12, TRUTH_ROWS = 2000000 };
+enum { TRUTH_PARTS = 12, TRUTH_ROWS = 2000000, TRUTH_LEAST = 800 };
+#define TRUTH_PATIENCE_NS 180000000000
 
 struct truth_row {
 	int64_t start, total; /* CLOCK_REALTIME, ns */
@@ -48,8 +49,19 @@ static inline int64_t wall_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Until the file is there that HOLD names. */
+static inline void truth_hold(void)
+{
+	const char *path = getenv("HOLD");
+	int64_t until = now_ns() + TRUTH_PATIENCE_NS;
+
+	while (path && access(path, F_OK) && now_ns() < until)
+		usleep(1000);
+}
+
 static inline void truth_begin(void)
 {
+	truth_hold();
 	truth = (struct truth *)mmap(NULL, sizeof(*truth), PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (truth == (void *)MAP_FAILED)
@@ -132,6 +144,15 @@ static inline void rest(int64_t ns)
 static inline int64_t run_until(int argc, char **argv)
 {
 	return now_ns() + (int64_t)(1e9 * (argc > 1 ? atof(argv[1]) : 5));
+}
+
+/* … and longer where the machine has little time for it: until it has been at work so often. */
+static inline int goes_on(int64_t until)
+{
+	int64_t now = now_ns();
+
+	return now < until || (__atomic_load_n(&truth->nr, __ATOMIC_RELAXED) < TRUTH_LEAST &&
+			       now < until + TRUTH_PATIENCE_NS);
 }
 
 #endif

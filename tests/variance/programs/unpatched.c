@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	price(200000);
 	loops_per_ns = 200000 / (double)(now_ns() - at);
 	truth_begin();
-	while (now_ns() < until)
+	while (goes_on(until))
 		process_order(truth_row());
 	truth_write(names, 2);
 	return 0;
