@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { look, PHONE } from './boxes.mjs';
 import { Server } from './stage.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -147,6 +148,22 @@ export async function a_standing_query_is_watched_as_a_pivot_table(scene) {
 			violations.map(v => `${v.id}: ${v.nodes.map(n => n.target.join(' ')).join(', ')}`),
 			[],
 		);
+	});
+}
+
+export async function a_query_can_be_written_and_watched_on_a_phone(scene) {
+	if (!AGENT) return;
+	await scene.page.setViewportSize(PHONE);
+	await withHub(scene, async () => {
+		await install(scene);
+		await scene.page.waitForSelector('.over canvas');
+		await look(scene, 'a pivot table');
+		await scene.screen('phone-live-hub');
+		await scene.page.locator('.editor .explain').click();
+		await scene.page.waitForSelector('.advices li');
+		await scene.page.getByLabel('Across').selectOption('-');
+		await scene.page.waitForFunction(() => document.querySelectorAll('table.pivot tbody tr').length === 6);
+		await look(scene, 'a list, and what the query does');
 	});
 }
 

@@ -303,6 +303,7 @@ function openView(view: View): void {
 	opened?.it.close?.();
 	const root = h('section', { class: `view ${view.id}`, 'aria-label': view.title });
 	put(frame.main, root);
+	scrollTo(0, 0); // on a phone the page scrolls, not the view
 	opened = { view, it: view.open(root, app), root };
 	document.title = `${view.title} · Culprit`;
 }

@@ -42,3 +42,8 @@ export function put(el: Element, ...children: Child[]): void {
 	el.replaceChildren();
 	fill(el, {}, children);
 }
+
+/** A table that may be wider than the page: it scrolls by itself, by keys, too. */
+export function sideways(label: string, table: HTMLTableElement): HTMLElement {
+	return h('div', { class: 'sideways', role: 'region', 'aria-label': label, tabindex: 0 }, table);
+}

@@ -1,7 +1,7 @@
 // Draws a graph in layers, from left to right: boxes with two lines of text, edges as wide as what flows through them.
 import { Graph, layout } from '@dagrejs/dagre';
 import { s } from './dom';
-import { scaled } from './theme';
+import { isNarrow, scaled } from './theme';
 
 export interface Box {
 	id: string;
@@ -116,12 +116,27 @@ function extent(g: Graph): { left: number; top: number; width: number; height: n
 	return { left, top, width: Math.max(1, Math.max(...xs) + MARGIN - left), height: Math.max(1, Math.max(...ys) + MARGIN - top) };
 }
 
+/** How large a graph can be drawn for all of it to be seen. */
+function fits(g: Graph, room: { width: number; height: number }): number {
+	const { width, height } = extent(g);
+	return Math.min(scaled(1), room.width / width, room.height / height);
+}
+
+/** In the direction that is wanted; on a phone in the other one where that is drawn larger. */
+function directed(boxes: Box[], arrows: Arrow[], o: GraphOptions): Graph {
+	const wanted = o.direction ?? 'LR',
+		g = arranged(boxes, arrows, wanted);
+	if (!o.room || !isNarrow() || fits(g, o.room) >= scaled(1)) return g;
+	const turned = arranged(boxes, arrows, wanted === 'LR' ? 'TB' : 'LR');
+	return fits(turned, o.room) > fits(g, o.room) ? turned : g;
+}
+
 export function graph(boxes: Box[], arrows: Arrow[], o: GraphOptions): SVGSVGElement {
-	const g = arranged(boxes, arrows, o.direction ?? 'LR');
+	const g = directed(boxes, arrows, o);
 	const { left, top, width, height } = extent(g);
 	// a large graph is drawn smaller, down to what can still be read; then one scrolls
 	const by = scaled(1),
-		scale = Math.max(0.55 * by, Math.min(by, (o.room?.width ?? width * by) / width, (o.room?.height ?? height * by) / height));
+		scale = Math.max((isNarrow() ? 0.75 : 0.55) * by, o.room ? fits(g, o.room) : by);
 	return s(
 		'svg',
 		{

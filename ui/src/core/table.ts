@@ -30,8 +30,14 @@ export interface TableOptions<T> {
 	height?: string;
 }
 
+const NUMBER = 'minmax(5.6rem,6.4rem)',
+	SHARE = 'minmax(0,1fr)';
 const ROW = 28; // px where the page's text has 14, as in the style sheet
 const SPARE = 12;
+
+/** A column that has a share of the width has room for some words at least, or for one. */
+const readable = (width: string): string =>
+	width.replace(/^minmax\(0,([\d.]+)fr\)$/, (_, share) => `minmax(${Number(share) < 2 ? 6 : 10}rem,${share}fr)`);
 
 export class Table<T> {
 	readonly el: HTMLElement;
@@ -65,7 +71,11 @@ export class Table<T> {
 	/** Other columns than before, for the rows that come next. */
 	columns(columns: Column<T>[]): void {
 		this.o.columns = columns;
-		this.el.style.setProperty('--columns', columns.map(c => c.width ?? (c.isNumber ? 'minmax(4.6rem,6.4rem)' : 'minmax(0,1fr)')).join(' '));
+		const widths = columns.map(c => readable(c.width ?? (c.isNumber ? NUMBER : SHARE)));
+		this.el.style.setProperty('--columns', widths.join(' '));
+		// with the gaps between columns, and the room at both ends
+		const least = widths.reduce((sum, w) => sum + 1 + parseFloat(w.replace('minmax(', '')), 0.43);
+		this.el.style.setProperty('--least', `${least.toFixed(2)}rem`);
 		this.drawHead();
 	}
 

@@ -39,6 +39,9 @@ export const palette = (nr: number): string => colour(`series-${nr % 8}`);
 /** So many px where the page's text has 14: all sizes grow with it, those that scripts count with, too. */
 export const scaled = (px: number): number => (px * parseFloat(getComputedStyle(document.documentElement).fontSize)) / 14;
 
+/** On a phone, or in a window as narrow: as the style sheet says it. */
+export const isNarrow = (): boolean => innerWidth <= 800;
+
 /** A canvas of so many px, wiped; a new one is made only where its size changed, since that costs most of a picture. */
 export function wiped(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
 	const scale = devicePixelRatio || 1,

@@ -7,6 +7,7 @@ import { elsewhere } from '../../core/link';
 import { isSame, pinned, selected, toldApart, written } from '../../core/selection';
 import { empty } from '../../core/state';
 import { type Column, Table } from '../../core/table';
+import { isNarrow } from '../../core/theme';
 import type { App, Opened, Run, View } from '../../core/view';
 
 const BY = ['hop', 'node', 'type', 'factor'];
@@ -15,14 +16,15 @@ const TOP = 8;
 /** Rows by factor are parts of a variance, in squares of time; all others are times. */
 const amount = (r: Row, v: number): string => (r.what === 'factor' ? area(v) : duration(v));
 
+/** Names left of the bars; where there is less room, above them. */
+const BESIDE = { W: 1100, MID: 700, BAR: 260, ROW: 30, DOWN: 0, LETTERS: 46 },
+	ABOVE = { W: 370, MID: 185, BAR: 80, ROW: 46, DOWN: 18, LETTERS: 52 };
+
 /** To the right what became slower, to the left what became faster. */
 function tornado(rows: Row[]): SVGElement {
 	const top = rows.slice(0, TOP),
 		max = Math.max(1, ...top.map(r => Math.abs(r.delta as number))),
-		W = 1100,
-		MID = 700,
-		BAR = 260,
-		ROW = 30;
+		{ W, MID, BAR, ROW, DOWN, LETTERS } = isNarrow() ? ABOVE : BESIDE;
 	return s(
 		'svg',
 		{
@@ -33,18 +35,25 @@ function tornado(rows: Row[]): SVGElement {
 			role: 'img',
 			'aria-label': 'What changed, the largest share of the difference first',
 		},
-		s('line', { x1: MID, x2: MID, y1: 0, y2: ROW * top.length + 8, class: 'axis' }),
+		...(DOWN ? [] : [s('line', { x1: MID, x2: MID, y1: 0, y2: ROW * top.length + 8, class: 'axis' })]),
 		...top.flatMap((r, i) => {
 			const width = Math.max(1, (BAR * Math.abs(r.delta)) / max),
 				isSlower = r.delta >= 0,
-				y = 4 + i * ROW;
+				y = 4 + i * ROW,
+				down = y + DOWN;
 			const name = `${r.node ? `${r.node}: ` : ''}${r.name ?? r.type ?? r.path ?? ''}`;
 			return [
-				s('text', { x: 0, y: y + 16, class: 'title' }, name.length > 46 ? `${name.slice(0, 45)}…` : name, s('title', {}, r.path ?? name)),
-				s('rect', { x: isSlower ? MID : MID - width, y: y + 3, width, height: 18, class: isSlower ? 'crit' : 'fill' }),
 				s(
 					'text',
-					{ x: isSlower ? MID + width + 6 : MID - width - 6, y: y + 16, 'text-anchor': isSlower ? 'start' : 'end', class: 'figure' },
+					{ x: 0, y: y + 16, class: 'title' },
+					name.length > LETTERS ? `${name.slice(0, LETTERS - 1)}…` : name,
+					s('title', {}, r.path ?? name),
+				),
+				DOWN ? s('line', { x1: MID, x2: MID, y1: down, y2: y + ROW, class: 'axis' }) : null,
+				s('rect', { x: isSlower ? MID : MID - width, y: down + 3, width, height: 18, class: isSlower ? 'crit' : 'fill' }),
+				s(
+					'text',
+					{ x: isSlower ? MID + width + 6 : MID - width - 6, y: down + 16, 'text-anchor': isSlower ? 'start' : 'end', class: 'figure' },
 					`${isSlower ? '+' : ''}${amount(r, r.delta)}${typeof r.share === 'number' ? `, ${share(r.share)}` : ''}`,
 				),
 			];
@@ -65,7 +74,7 @@ function words(r: Row | undefined): string {
 }
 
 /** A number of a row, or a dash where it has none. */
-function figure(key: string, title: string, text: (r: Row, v: number) => string, hint?: string): Column<Row> {
+function figure(key: string, title: string, text: (r: Row, v: number) => string, hint?: string, width?: string): Column<Row> {
 	return {
 		key,
 		title,
@@ -73,6 +82,7 @@ function figure(key: string, title: string, text: (r: Row, v: number) => string,
 		cell: r => (typeof r[key] === 'number' ? text(r, r[key]) : '–'),
 		isNumber: true,
 		...(hint ? { hint } : {}),
+		...(width ? { width } : {}),
 	};
 }
 
@@ -90,8 +100,8 @@ const ofTimes: Column<Row>[] = [
 const ofFactors: Column<Row>[] = [
 	{ key: 'type', title: 'Type', value: r => r.type ?? null, width: 'minmax(0,2fr)' },
 	{ key: 'name', title: 'Factor', value: r => r.name ?? null, width: 'minmax(0,3fr)' },
-	figure('share_before', 'Share before', (_, v) => share(v), 'of the variance before'),
-	figure('share_after', 'Share after', (_, v) => share(v), 'of the variance after'),
+	figure('share_before', 'Share before', (_, v) => share(v), 'of the variance before', '6.4rem'),
+	figure('share_after', 'Share after', (_, v) => share(v), 'of the variance after', '6.4rem'),
 	figure('before', 'Before', amount, 'its part of the variance, a square of time'),
 	figure('after', 'After', amount, 'its part of the variance, a square of time'),
 	figure('delta', 'Change', amount),

@@ -150,7 +150,7 @@ function gapOf(link: Link, picked: Thing | undefined, other: Thing | undefined):
 function way(link: Link, app: App): (Node | string)[] {
 	const { kind, under, with: other } = link.params;
 	if (!kind && !under && !other)
-		return [h('span', { class: 'quiet' }, 'Pick a type on the left, an object below; drag over the picture to select a time.')];
+		return [h('span', { class: 'quiet' }, 'Pick a type in the graph, an object in the picture; drag over the picture to select a time.')];
 	return [
 		kind ? `type ${kind} ` : '',
 		under ? `below ${under} ` : '',

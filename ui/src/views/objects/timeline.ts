@@ -119,7 +119,7 @@ export class ObjectTimeline {
 
 	private measure(): void {
 		const by = scaled(1);
-		[this.row, this.label, this.head, this.fold, this.text] = [22 * by, 230 * by, 24 * by, 14 * by, 15 * by];
+		[this.row, this.label, this.head, this.fold, this.text] = [22 * by, Math.min(230 * by, 0.4 * this.el.clientWidth), 24 * by, 14 * by, 15 * by];
 		this.space.style.height = `${this.rows.length * this.row + this.head}px`;
 	}
 

@@ -1,6 +1,6 @@
 // Which ways requests take through the nodes, and where on them the time goes: patterns, the whole system as a graph, the hops of one pattern.
 import type { Row } from '../../core/api';
-import { h, put, s } from '../../core/dom';
+import { h, put, s, sideways } from '../../core/dom';
 import { csv, svg } from '../../core/exports';
 import { count, duration, share } from '../../core/format';
 import { graph } from '../../core/graph';
@@ -122,28 +122,31 @@ function hops(pattern: Row, was: Row | undefined): HTMLElement {
 			{ class: 'quiet' },
 			`${count(pattern.count)} requests, ${duration(pattern.mean)} each. Each shape shows how long the calls of a hop take: wide where many are, from the first to the last percent (log scale); thin line the median, thick mark the mean${was ? ', dark mark the mean before' : ''}.`,
 		),
-		h(
-			'table',
-			{},
-			h('thead', {}, h('tr', {}, ...['Node', 'Calls', 'Begins after', 'Took', 'Of its own', 'Spread'].map(t => h('th', { scope: 'col' }, t)))),
+		sideways(
+			'Hops',
 			h(
-				'tbody',
+				'table',
 				{},
-				...all.map((hop, i) => {
-					const name = h('td', {}, hop.node, replicas(hop));
-					name.style.paddingLeft = `${8 + 16 * hop.depth}px`;
-					const old = was?.hops?.[i];
-					return h(
-						'tr',
-						{},
-						name,
-						h('td', { class: 'num' }, count(hop.calls)),
-						h('td', { class: 'num' }, duration(hop.delay)),
-						h('td', { class: 'num' }, duration(hop.mean), old ? h('span', { class: 'quiet' }, ` was ${duration(old.mean)}`) : null),
-						h('td', { class: 'num' }, duration(hop.self)),
-						h('td', {}, spread(hop, max, old)),
-					);
-				}),
+				h('thead', {}, h('tr', {}, ...['Node', 'Calls', 'Begins after', 'Took', 'Of its own', 'Spread'].map(t => h('th', { scope: 'col' }, t)))),
+				h(
+					'tbody',
+					{},
+					...all.map((hop, i) => {
+						const name = h('td', {}, hop.node, replicas(hop));
+						name.style.paddingLeft = `${8 + 16 * hop.depth}px`;
+						const old = was?.hops?.[i];
+						return h(
+							'tr',
+							{},
+							name,
+							h('td', { class: 'num' }, count(hop.calls)),
+							h('td', { class: 'num' }, duration(hop.delay)),
+							h('td', { class: 'num' }, duration(hop.mean), old ? h('span', { class: 'quiet' }, ` was ${duration(old.mean)}`) : null),
+							h('td', { class: 'num' }, duration(hop.self)),
+							h('td', {}, spread(hop, max, old)),
+						);
+					}),
+				),
 			),
 		),
 	);

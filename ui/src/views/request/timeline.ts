@@ -62,7 +62,10 @@ export class Timeline {
 			),
 			this.body,
 		);
-		new ResizeObserver(() => this.draw()).observe(this.body);
+		new ResizeObserver(() => {
+			this.drawAxis();
+			this.draw();
+		}).observe(this.body);
 	}
 
 	/** axis: so that two requests can be drawn to one scale. */
@@ -73,9 +76,17 @@ export class Timeline {
 		this.length = axis.length;
 		this.rows = unfolded(request.roots, folded);
 		this.at = this.rows.findIndex(r => r.span.id === picked);
+		this.drawAxis();
+		this.draw();
+	}
+
+	/** As many steps as can be told apart. */
+	private drawAxis(): void {
+		if (!this.request) return;
+		const most = Math.max(1, Math.min(6, Math.floor(this.axis.clientWidth / scaled(40))));
 		put(
 			this.axis,
-			...ticks(this.length, 6)
+			...ticks(this.length, most)
 				.filter(t => t - this.from < 0.95 * this.length)
 				.map(t => {
 					const tick = h('span', {}, duration(t));
@@ -83,7 +94,6 @@ export class Timeline {
 					return tick;
 				}),
 		);
-		this.draw();
 	}
 
 	reveal(): void {
@@ -143,7 +153,7 @@ export class Timeline {
 				? h('span', { class: 'unsure', title: `${Math.round(100 * span.why.confidence)} % sure that it belongs here` }, ' ?')
 				: null,
 		);
-		name.style.paddingLeft = `${Math.min(depth, 12)}rem`;
+		name.style.setProperty('--depth', String(Math.min(depth, 12)));
 		const el = h(
 			'div',
 			{

@@ -157,11 +157,9 @@ export class Heat {
 			c.globalAlpha = 1;
 			c.fillRect(from, area.top, to - from, 3);
 			c.textAlign = 'left';
-			c.fillText(
-				change.text ?? `slow time: ${duration(change.mean_inside)} on average, else ${duration(change.mean_outside)}`,
-				Math.max(from, area.left) + 6,
-				area.top + scaled(16),
-			);
+			const text = change.text ?? `slow time: ${duration(change.mean_inside)} on average, else ${duration(change.mean_outside)}`,
+				last = area.left + area.width - c.measureText(text).width;
+			c.fillText(text, Math.max(area.left, Math.min(Math.max(from, area.left) + 6, last)), area.top + scaled(16));
 		}
 	}
 

@@ -7,7 +7,8 @@ import { colour, font, scaled } from '../../core/theme';
 
 const WHOLE = Array.from({ length: 36 }, (_, i) => [1, 2, 5][i % 3]! * 10 ** Math.floor(i / 3)); // steps of counts
 const HEAD_FOOT = 52,
-	LEGEND = 24; // px: title and legend, another line of it
+	LEGEND = 24, // px: title and legend, another line of it
+	BESIDE = 560; // px that two pictures need to stand side by side
 
 /** Whole numbers as they are, others with three digits. */
 const rate = (v: number): string => (Number.isInteger(v) ? count(v) : v.toPrecision(3));
@@ -89,10 +90,11 @@ export class Series {
 
 	private options(title: string, series: uPlot.Series[], text: (v: number) => string, isLog: boolean): uPlot.Options {
 		const axis = { stroke: colour('faint'), grid: { stroke: colour('rule'), width: 1 }, ticks: { show: false }, font: font(11.5) };
+		const isStacked = this.el.classList.contains('stacked');
 		return {
 			title,
-			width: Math.max(200, this.el.clientWidth / (this.isOne ? 2 : 1) - 4),
-			height: this.el.clientHeight - scaled(HEAD_FOOT) - (this.other.length ? scaled(LEGEND) : 0),
+			width: Math.max(200, this.el.clientWidth / (this.isOne && !isStacked ? 2 : 1) - 4),
+			height: this.el.clientHeight / (isStacked ? 2 : 1) - scaled(HEAD_FOOT) - (this.other.length ? scaled(LEGEND) : 0),
 			series: [{}, ...series],
 			scales: { x: { time: true }, y: isLog ? { distr: 3 } : { range: (_u, _min, max) => [0, Math.max(1, max * 1.08)] } },
 			axes: [
@@ -120,6 +122,7 @@ export class Series {
 		for (const p of this.plots) p.destroy();
 		this.plots = [];
 		put(this.el);
+		this.el.classList.toggle('stacked', this.isOne && this.el.clientWidth < scaled(BESIDE));
 		if (!this.steps.length || this.el.clientWidth < 50) return;
 		const shift = shiftOf(this.steps, this.other, this.from, this.otherFrom),
 			x = this.steps.map(s => s.start / 1e9),

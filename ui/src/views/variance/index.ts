@@ -1,6 +1,6 @@
 // Which step makes the latency vary: factors by rank and how sure they are, the tree, the slowest against the usual, and what if.
 import type { Row } from '../../core/api';
-import { h, put, s, shown } from '../../core/dom';
+import { h, put, s, shown, sideways } from '../../core/dom';
 import { csv, svg } from '../../core/exports';
 import { count, duration, share } from '../../core/format';
 import { elsewhere } from '../../core/link';
@@ -55,7 +55,7 @@ function note(r: Row): string {
 }
 
 /** The slowest hundredth beside the middle tenth, the largest part of the difference first. */
-function tails(factors: Row[]): HTMLElement {
+function tails(factors: Row[]): HTMLTableElement {
 	const all = factors
 			.filter(r => r.tail)
 			.sort((a, b) => b.tail.share - a.tail.share)
@@ -265,12 +265,12 @@ export const variance: View = {
 					drawing,
 					icicle(
 						rows.filter(r => r.place !== undefined),
-						Math.max(600, drawing.clientWidth - 2),
+						Math.max(320, drawing.clientWidth - 2),
 						what,
 						pick,
 					),
 				);
-				put(slowest, tails(factors));
+				put(slowest, sideways('The slowest against the usual ones', tails(factors)));
 			},
 			key: e => table.key(e),
 			exports: () => {
