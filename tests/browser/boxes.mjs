@@ -32,8 +32,9 @@ function faults(least) {
 		return box;
 	};
 
-	// the page itself does not scroll sideways
-	if (document.documentElement.scrollWidth > wide) found.push(`the page is ${document.documentElement.scrollWidth - wide} px too wide`);
+	// the page itself does not scroll sideways, nor does what holds sentences
+	for (const el of [document.documentElement, ...document.querySelectorAll('.side, .findings, .detail')])
+		if (el.scrollWidth > el.clientWidth) found.push(`${el.className || 'the page'} is ${el.scrollWidth - el.clientWidth} px too wide`);
 
 	// no text in a box that has room for a few letters only, and no number that is cut
 	const range = document.createRange(),
