@@ -500,9 +500,14 @@ jobject carrier_change(JNIEnv *env, struct site *s, jobject message)
 {
 	uint8_t bytes[KEPT_BYTES];
 	long nr = message || s->action == WANTED_BEAR ? guest_hold(bytes, sizeof(bytes)) : 0;
-	jobject with = s->action == WANTED_BEAR ? borne(env, message, bytes, nr)
-		       : nr > 0                 ? message_with(env, message, bytes, (size_t)nr)
-						: NULL;
+	jobject with = NULL;
+
+	if (s->action == WANTED_BEAR)
+		with = borne(env, message, bytes, nr);
+	else if (nr > 0)
+		with = s->action == WANTED_FILL && message_fill(env, message, bytes, (size_t)nr)
+			       ? message
+			       : message_with(env, message, bytes, (size_t)nr);
 
 	if (with)
 		hop_count(s, HOP_GAVE);

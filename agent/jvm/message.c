@@ -9,6 +9,7 @@
 #include "agent/jvm/params.h"
 
 #define LOCALS 16
+#define SIZE_UNKNOWN (-1) /* what messages say of their length before it was asked for */
 #define SMALL 1024 /* bytes of most bags, with what is around them */
 
 static jbyteArray array_of(JNIEnv *env, const void *bytes, size_t nr)
@@ -96,6 +97,37 @@ jobject message_with(JNIEnv *env, jobject message, const void *bytes, size_t nr)
 	if (k)
 		return field_with(env, message, k, bytes, nr);
 	return message && params_has(env, message) ? params_with(env, message, bytes, nr) : NULL;
+}
+
+/* What is made on the way goes when the native method that called us is left. */
+static bool filled(JNIEnv *env, jobject message, const struct message_kind *k,
+		   const unsigned char *field, size_t nr)
+{
+	jobject was = (*env)->GetObjectField(env, message, k->set), set;
+	jbyteArray bytes;
+
+	/* its length is known already: it would be written too short; or it has something */
+	if ((*env)->GetIntField(env, message, k->size) != SIZE_UNKNOWN ||
+	    !(*env)->IsSameObject(env, was, k->nothing))
+		return false;
+	bytes = array_of(env, field, nr);
+	if (!bytes)
+		return false;
+	set = (*env)->CallStaticObjectMethod(env, (*env)->GetObjectClass(env, was),
+					     k->unknown_parse, bytes);
+	if (!jni_is_clean(env) || !set)
+		return false;
+	(*env)->SetObjectField(env, message, k->set, set);
+	return true;
+}
+
+bool message_fill(JNIEnv *env, jobject message, const void *bytes, size_t nr)
+{
+	const struct message_kind *k = message ? message_kind_of(env, message) : NULL;
+	unsigned char field[SMALL];
+
+	return k && k->nothing && k->size && nr + FIELD_HEAD <= SMALL &&
+	       filled(env, message, k, field, field_put(field, bytes, nr));
 }
 
 /* Of what nobody knows in the message; NULL: there is nothing. */

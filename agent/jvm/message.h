@@ -6,12 +6,16 @@
 #ifndef CULPRIT_AGENT_JVM_MESSAGE_H
 #define CULPRIT_AGENT_JVM_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <jni.h>
 
 /* An equal message with this in it, a new local reference; NULL, and no exception: it cannot be. */
 jobject message_with(JNIEnv *env, jobject message, const void *bytes, size_t nr);
+/* Puts this into a message that nobody has seen yet; false, and no exception: it cannot be, and is
+ * as it was. */
+bool message_fill(JNIEnv *env, jobject message, const void *bytes, size_t nr);
 /* What is in it, at most room bytes; 0: nothing. */
 size_t message_carried(JNIEnv *env, jobject message, void *to, size_t room);
 

@@ -19,11 +19,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const struct message_kind *kind_find(JNIEnv *env, jclass class)
 {
+	static __thread size_t last; /* a thread meets the same kind again and again */
 	size_t nr = atomic_load_explicit(&nr_kinds, memory_order_acquire);
 
+	if (last < nr && (*env)->IsSameObject(env, kinds[last].class, class))
+		return &kinds[last];
 	for (size_t i = 0; i < nr; i++)
 		if ((*env)->IsSameObject(env, kinds[i].class, class))
-			return &kinds[i];
+			return &kinds[last = i];
 	return NULL;
 }
 
@@ -101,6 +104,20 @@ static void builder_find(JNIEnv *env, jobject message, jclass class, const char 
 		(*env)->DeleteLocalRef(env, b);
 }
 
+/* By either name that it has had. */
+static jfieldID size_find(JNIEnv *env, jclass class)
+{
+	static const char *const names[] = { "memoizedSize", "memoizedSerializedSize" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		jfieldID f = (*env)->GetFieldID(env, class, names[i], "I");
+
+		if (jni_is_clean(env) && f)
+			return f;
+	}
+	return NULL;
+}
+
 /* As libraries have it from 2.5 on; of others what was known before will do. */
 static void fast_find(JNIEnv *env, jobject message, jclass class, jclass sets, const char *type,
 		      struct message_kind *k)
@@ -113,6 +130,7 @@ static void fast_find(JNIEnv *env, jobject message, jclass class, jclass sets, c
 	k->set = (*env)->GetFieldID(env, class, "unknownFields", type + 2);
 	if (!jni_is_clean(env))
 		k->set = NULL;
+	k->size = size_find(env, class);
 	snprintf(parse, sizeof(parse), "([B)%.*s", TYPE, type + 2);
 	k->unknown_parse = static_method(env, sets, "parseFrom", parse);
 	builder_find(env, message, class, type + 2, k);

@@ -24,7 +24,7 @@ static const char *const actions[] = {
 	[WANTED_GATHER] = "gather", [WANTED_FIRST] = "first",   [WANTED_NOTE] = "note",
 	[WANTED_NOTED] = "noted",   [WANTED_QUEUE] = "queue",   [WANTED_NEXT] = "next",
 	[WANTED_IDLE] = "idle",     [WANTED_LEAVE] = "leave",   [WANTED_BESIDE] = "beside",
-	[WANTED_BEAR] = "bear"
+	[WANTED_BEAR] = "bear",     [WANTED_FILL] = "fill",
 };
 
 #define NR(a) (sizeof(a) / sizeof(*(a)))

@@ -34,6 +34,7 @@ enum wanted_action {
 	WANTED_DROP,    /* the thread carries nothing any more */
 	WANTED_JOIN,    /* the thread carries what an object got as well */
 	WANTED_PUT,     /* a message gets what the thread carries, or another object has got */
+	WANTED_FILL,    /* the same, of a message that was made just now: nobody else has it */
 	WANTED_FROM,    /* the thread carries what came with a message, and nothing else */
 	WANTED_ADD,     /* … as well */
 	WANTED_PASS,    /* an object gets what came with a message */
