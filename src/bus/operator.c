@@ -294,10 +294,15 @@ static void take_message(struct bus_operator *o, const struct message *m)
 {
 	switch (m->kind) {
 	case MESSAGE_WHO:
+		/* it began anew: what it was asked before it knows nothing of, and it is asked
+		 * nothing before it lets us in */
+		o->is_welcome = false;
+		o->is_lost = true;
 		say_hello(o);
 		break;
 	case MESSAGE_WELCOME:
-		o->is_welcome = o->is_lost = true;
+		/* also where we had said hello several times, and were heard each time */
+		o->is_welcome = true;
 		vec_each (&o->watched, w)
 			if (w->is_watched)
 				say_watch(o, w);

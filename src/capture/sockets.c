@@ -20,8 +20,8 @@
 #include "capture/sockets_listen.h"
 #include "model/sink.h"
 
-#define ORDER_NS (100 * NS_MS) /* how long a send may last and still be told in its order */
-#define LOOK_MS 20             /* records wait so long at most */
+#define ORDER_NS NS_S /* how long a send may last and still be told in its order */
+#define LOOK_MS 20    /* records wait so long at most */
 
 struct sockets {
 	struct sockets_bpf *bpf;

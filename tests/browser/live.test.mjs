@@ -128,7 +128,9 @@ export async function a_standing_query_is_watched_as_a_pivot_table(scene) {
 		// the rows that an agent's end leaves are still there, and its silence is told
 		stage.agents[1].kill('SIGKILL');
 		await scene.page.waitForFunction(() => /silent/.test(document.querySelector('.hubstate').textContent));
-		await scene.page.waitForFunction(() => [...document.querySelectorAll('.view.live .table .tr')].some(r => /^h2.*silent since/s.test(r.textContent)));
+		await scene.page.waitForFunction(() =>
+			[...document.querySelectorAll('.view.live .table .tr')].some(r => /^h2.*silent since/s.test(r.textContent)),
+		);
 		assert.match(
 			(await scene.texts('.view.live .table .tr')).find(t => t.startsWith('h2')),
 			/silent since/,

@@ -2,6 +2,8 @@
 # Everything happens in a network namespace of the test, so that ports are free; eBPF sees the whole machine, so what
 # other programs say meanwhile is in the runs too, and the tests look for what they know.
 
+load wait.bash
+
 setup() {
 	[ -x "$CULPRIT" ] || skip "culprit is not built"
 	[ "$(id -u)" = 0 ] || skip "eBPF needs root"
@@ -89,9 +91,7 @@ paths() {
 @test "sockets of one process: what it is asked and what it asks" {
 	(ip netns exec "$NS" "$TALK" pid 25 "$DIR/pid" "$DIR/begin" 2>"$DIR/said"; touch "$DIR/end") 3>&- &
 	PID=$!
-	for ((i = 0; i < 1200 && $(wc -c <"$DIR/pid" 2>/dev/null || echo 0) == 0; i++)); do
-		sleep 0.05
-	done
+	wait_until test -s "$DIR/pid"
 	record --pid "$(cat "$DIR/pid")" -- sh -c "touch '$DIR/begin'; until [ -e '$DIR/end' ]; do sleep 0.05; done"
 	wait $PID
 	PID=
@@ -107,28 +107,30 @@ paths() {
 	command -v redis-server >/dev/null && command -v redis-benchmark >/dev/null || skip "no redis here"
 	ip netns exec "$NS" redis-server --port 8005 --save "" --appendonly no --dir "$DIR" >/dev/null 3>&- &
 	PID=$!
-	for ((i = 0; i < 1200; i++)); do
-		inside redis-cli -p 8005 ping >/dev/null 2>&1 && break
-		sleep 0.05
-	done
+	wait_until inside redis-cli -p 8005 ping
 	record_all -- redis-benchmark -p 8005 -n 5000 -c 20 -t get -q
 	"$CULPRIT" requests "$RUN" --json >"$DIR/requests"
 	grep -o '"type":"[^"]*"' "$DIR/requests" | sort | uniq -c
 	[ "$(grep -c '"type":"redis-server:8005: GET' "$DIR/requests")" = 5000 ]
 }
 
+is_gone() {
+	! bpftool prog show id "$1"
+}
+
 @test "sockets: nothing stays in the kernel, even after kill -9" {
 	command -v bpftool >/dev/null || PATH=$PATH:/usr/sbin
 	command -v bpftool >/dev/null || skip "no bpftool here"
-	ip netns exec "$NS" "$CULPRIT" record --messages --sockets -o "$RUN" --for 60s >"$DIR/out" 2>"$DIR/err" 3>&- &
+	ip netns exec "$NS" "$CULPRIT" record --messages --sockets -o "$RUN" --for 600s >"$DIR/out" 2>"$DIR/err" 3>&- &
 	PID=$!
 	# the numbers of the programs that the recorder holds
 	ours() {
 		sed -n 's/^prog_id:[[:space:]]*//p' "/proc/$PID"/fdinfo/* 2>/dev/null | sort -un
 	}
-	for ((i = 0; i < 1200 && $(ours | wc -l) < 3; i++)); do
-		sleep 0.05
-	done
+	three() {
+		[ "$(ours | wc -l)" -ge 3 ]
+	}
+	wait_until three
 	local ids
 	ids=$(ours)
 	[ "$(wc -l <<<"$ids")" = 3 ]
@@ -140,10 +142,7 @@ paths() {
 	PID=
 	for id in $ids; do
 		# the kernel lets them go when it has the time
-		for ((i = 0; i < 600; i++)); do
-			bpftool prog show id "$id" || break
-			sleep 0.1
-		done
+		wait_until is_gone "$id"
 		run bpftool prog show id "$id"
 		echo "$output"
 		[ "$status" != 0 ]

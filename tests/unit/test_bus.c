@@ -34,6 +34,7 @@ struct scene {
 	struct bus_limits limits;
 	struct bus_keys *keys;
 	const char *parent;
+	useconds_t slow_us; /* it begins to listen to what is said so long after one can say it */
 	pthread_t thread;
 	atomic_bool is_over, is_open, is_killed;
 };
@@ -55,6 +56,7 @@ static void *serve(void *ctx)
 		return NULL;
 	}
 	s->is_open = true;
+	usleep(s->slow_us);
 	while (!s->is_over)
 		bus_hub_poll(h, 10, &err);
 	/* what was not saved is lost with one that is killed */
@@ -467,6 +469,24 @@ static void a_hub_that_begins_anew_goes_on(void **state)
 	assert_int_equal(count(&d, "queries restored from the state"), 1);
 	bus_agent_close(a[0].agent, 0);
 	bus_agent_close(a[1].agent, 0);
+	desk_close(&d);
+	hub_end(&s);
+	scene_done(&s);
+}
+
+/* Who says hello again and again to a hub that is slow is let in as often, and asks once. */
+static void what_a_slow_hub_is_asked_is_done_once(void **state)
+{
+	struct scene s;
+	struct desk d;
+
+	(void)state;
+	scene_make(&s);
+	s.slow_us = 1500000;
+	hub_begin(&s);
+	desk_open(&d, &s);
+	install(&d);
+	assert_int_equal(count(&d, "queries installed"), 1);
 	desk_close(&d);
 	hub_end(&s);
 	scene_done(&s);
@@ -1199,6 +1219,7 @@ int main(void)
 		cmocka_unit_test(what_a_slow_agent_saw_in_the_end_is_told),
 		cmocka_unit_test(a_late_report_is_in_the_total_and_counted),
 		cmocka_unit_test(a_hub_that_begins_anew_goes_on),
+		cmocka_unit_test(what_a_slow_hub_is_asked_is_done_once),
 		cmocka_unit_test(reports_wait_for_a_hub_that_is_away),
 		cmocka_unit_test(a_hub_is_an_agent_of_the_hub_above),
 		cmocka_unit_test(messages_go_by_address_to_the_one_that_has_it),
