@@ -23,6 +23,7 @@
 #include "agent/jvm/order.h"
 #include "agent/jvm/site.h"
 #include "agent/jvm/stops.h"
+#include "agent/jvm/virtual.h"
 #include "agent/jvm/weaver.h"
 #include "base/buf.h"
 #include "base/error.h"
@@ -263,14 +264,17 @@ static void JNICALL keep(jvmtiEnv *jvmti, JNIEnv *env, void *arg)
 		here_turn();
 		here_tell();
 		mem_guarded(hot_leave, env);
-		if (was_collected(env, &canary))
+		if (was_collected(env, &canary)) {
 			kept_sweep(env, is_alone());
+			virtual_sweep(env, false);
+		}
 		nr_alone = guest_is_attended(guest_tick()) ? 0 : nr_alone + 1;
 		if (nr_alone >= PATIENCE)
 			mem_guarded(take_back, env);
 	}
 	/* what is left is nobody's, unless somebody has come */
 	kept_sweep(env, is_alone());
+	virtual_sweep(env, is_alone());
 	if (canary)
 		(*env)->DeleteWeakGlobalRef(env, canary);
 }
@@ -322,6 +326,7 @@ static void status_say(const char *path)
 	fprintf(f, "places woven\t%u\n", sites_on());
 	fprintf(f, "watched\t%s\n", guest_is_watched(guest_tick()) ? "yes" : "no");
 	fprintf(f, "objects that carry\t%llu\n", (unsigned long long)kept_count());
+	fprintf(f, "virtual threads that wait\t%llu\n", (unsigned long long)virtual_count());
 	fprintf(f, "values not read\t%llu%s%s\n", (unsigned long long)nr_unread,
 		last[0] ? ", the last: " : "", last);
 	hops_tell(f);

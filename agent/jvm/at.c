@@ -12,6 +12,7 @@
 #include "agent/jvm/machine.h"
 #include "agent/jvm/path.h"
 #include "agent/jvm/site.h"
+#include "agent/jvm/virtual.h"
 
 #define LONG_TICKS 20000 /* some microseconds: no thread waits for less */
 #define OBJECT "Ljava/lang/Object;"
@@ -146,6 +147,10 @@ static void met(JNIEnv *env, uint32_t number, const jvalue *roots)
 	if (!s || atomic_load_explicit(&machine_is_over, memory_order_relaxed) ||
 	    time_met(s, number))
 		return;
+	if (virtual_is(s)) {
+		virtual_act(env, s, roots);
+		return;
+	}
 	/* calls are entered and left, whether anybody asks for them or not */
 	if (s->action == WANTED_CLOCK_ON) {
 		here_enter(s->function, s->place, guest_tick());

@@ -118,6 +118,14 @@ void birth_told(void)
 	own_session = guest_session();
 }
 
+uint64_t birth_use(uint64_t told)
+{
+	uint64_t was = own_session;
+
+	own_session = told;
+	return was;
+}
+
 long birth_carry(const void *bag, size_t nr)
 {
 	return !nr && birth_is() ? guest_carry(bytes, nr_bytes) : guest_carry(bag, nr);

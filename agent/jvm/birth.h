@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <jni.h>
 
@@ -23,5 +24,7 @@ void birth_here(void);
 long birth_carry(const void *bag, size_t nr);
 /* It was told by who made it what it carries. */
 void birth_told(void);
+/* When that was, or the process's own was taken up, is this from now on; when it was before. */
+uint64_t birth_use(uint64_t told);
 
 #endif

@@ -18,19 +18,19 @@ struct aside {
 	void *bytes;
 };
 
-struct thread {
+struct carried_thread {
 	struct carried now;
 	uint32_t nr_aside, room;
 	struct aside *aside;
 	uint64_t place;
-	jobject noted[NOTED]; /* global references */
-	struct thread *next;  /* of those that have ended with something noted */
+	jobject noted[NOTED];        /* global references */
+	struct carried_thread *next; /* of those that have ended with something noted */
 };
 
 static _Atomic bool is_any;
 static _Atomic uint64_t nr_requests;
-static __thread struct thread *own;
-static _Atomic(struct thread *) ended;
+static __thread struct carried_thread *own;
+static _Atomic(struct carried_thread *) ended;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -39,35 +39,38 @@ uint64_t carried_new(void)
 	return atomic_fetch_add_explicit(&nr_requests, 1, memory_order_relaxed) + 1;
 }
 
-static void forget_down_to(struct thread *t, uint32_t nr)
+static void forget_down_to(struct carried_thread *t, uint32_t nr)
 {
 	while (t->nr_aside > nr)
 		free(t->aside[--t->nr_aside].bytes);
 }
 
-static void thread_free(void *p)
+void carried_thread_free(struct carried_thread *t)
 {
-	struct thread *t = p;
-
 	forget_down_to(t, 0);
 	free(t->aside);
-	own = NULL;
 	if (!t->noted[0] && !t->noted[1]) {
 		free(t);
 		return;
 	}
-	/* the machine does not know this thread any more: another one gives them back */
+	/* the machine may not know this thread any more: another one gives them back */
 	t->next = atomic_load(&ended);
 	while (!atomic_compare_exchange_weak(&ended, &t->next, t))
 		;
 }
 
-static void key_make(void)
+static void own_free(void *p)
 {
-	pthread_key_create(&key, thread_free);
+	own = NULL;
+	carried_thread_free(p);
 }
 
-static struct thread *thread_get(void)
+static void key_make(void)
+{
+	pthread_key_create(&key, own_free);
+}
+
+static struct carried_thread *thread_get(void)
 {
 	if (own)
 		return own;
@@ -78,8 +81,32 @@ static struct thread *thread_get(void)
 	return own;
 }
 
+struct carried_thread *carried_thread_new(void)
+{
+	return calloc(1, sizeof(struct carried_thread));
+}
+
+struct carried_thread *carried_thread_moved(void)
+{
+	struct carried_thread *t = carried_thread_new();
+
+	if (t && own) {
+		*t = *own;
+		*own = (struct carried_thread){ 0 };
+	}
+	return t;
+}
+
+struct carried_thread *carried_thread_use(struct carried_thread *t)
+{
+	struct carried_thread *was = own;
+
+	own = t;
+	return was;
+}
+
 /* What it did for others who watched is over. */
-static void refresh(struct thread *t)
+static void refresh(struct carried_thread *t)
 {
 	struct carried *c = &t->now;
 	uint64_t mark = guest_mark(), session = guest_session();
@@ -103,7 +130,7 @@ static void refresh(struct thread *t)
 
 struct carried *carried_here(void)
 {
-	struct thread *t = thread_get();
+	struct carried_thread *t = thread_get();
 
 	if (!t)
 		return NULL;
@@ -126,7 +153,7 @@ bool carried_any(void)
 	return atomic_load_explicit(&is_any, memory_order_relaxed);
 }
 
-static void noted_drop(JNIEnv *env, struct thread *t)
+static void noted_drop(JNIEnv *env, struct carried_thread *t)
 {
 	for (size_t i = 0; i < NOTED; i++) {
 		if (t->noted[i])
@@ -137,7 +164,7 @@ static void noted_drop(JNIEnv *env, struct thread *t)
 
 static void ended_free(JNIEnv *env)
 {
-	struct thread *t = atomic_load_explicit(&ended, memory_order_relaxed), *next;
+	struct carried_thread *t = atomic_load_explicit(&ended, memory_order_relaxed), *next;
 
 	for (t = t ? atomic_exchange(&ended, NULL) : NULL; t; t = next) {
 		next = t->next;
@@ -148,7 +175,7 @@ static void ended_free(JNIEnv *env)
 
 bool carried_note(JNIEnv *env, uint64_t place, jobject a, jobject b)
 {
-	struct thread *t = thread_get();
+	struct carried_thread *t = thread_get();
 	const jobject v[NOTED] = { a, b };
 	bool is = t;
 
@@ -175,7 +202,7 @@ jobject carried_noted(unsigned which)
 	return own ? own->noted[which % NOTED] : NULL;
 }
 
-static struct aside *aside_new(struct thread *t)
+static struct aside *aside_new(struct carried_thread *t)
 {
 	uint32_t room = t->room ? t->room * 2 : ASIDE_FIRST;
 	struct aside *more;
@@ -206,7 +233,7 @@ int carried_put_aside(uint64_t place, const void *bytes, size_t nr)
 
 long carried_take_up(uint64_t place, void *to, struct carried *how)
 {
-	struct thread *t = carried_here() ? own : NULL;
+	struct carried_thread *t = carried_here() ? own : NULL;
 	uint32_t nr = t ? t->nr_aside : 0;
 	const struct aside *a;
 	long bytes;

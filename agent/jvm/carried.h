@@ -40,6 +40,17 @@ void carried_set(struct carried *c, enum carried_how how, uint64_t request);
 /* A number that nobody has yet. */
 uint64_t carried_new(void);
 
+/* All that is known of a thread, where threads are carried by others (virtual.h). NULL: there is no
+ * memory. */
+struct carried_thread;
+struct carried_thread *carried_thread_new(void);
+void carried_thread_free(struct carried_thread *t);
+/* What is known of the thread that runs becomes this one's, and is forgotten there. */
+struct carried_thread *carried_thread_moved(void);
+/* The thread that runs is this one from now on; what it was before. NULL: one of which nothing is
+ * known yet. */
+struct carried_thread *carried_thread_use(struct carried_thread *t);
+
 /* Whether any request was ever begun here, or came with a message. */
 bool carried_any(void);
 

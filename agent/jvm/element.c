@@ -27,6 +27,7 @@
 #include "agent/jvm/hop.h"
 #include "agent/jvm/kept.h"
 #include "agent/jvm/machine.h"
+#include "agent/jvm/virtual.h"
 #include "lib/advice/bag.h"
 
 #define DEPTHS 4
@@ -39,18 +40,21 @@ static uint32_t depth_here(const struct site *s)
 	static __thread struct {
 		const struct site *site;
 		uintptr_t top;
+		uint64_t number; /* virtual threads have their stacks in the same place */
 		jint depth;
 	} known[DEPTHS];
 	static __thread unsigned next;
 	uintptr_t top = (uintptr_t)__builtin_frame_address(0);
+	uint64_t number = virtual_number();
 	jint nr = 0;
 
 	for (unsigned i = 0; i < DEPTHS; i++)
-		if (known[i].site == s && known[i].top == top)
+		if (known[i].site == s && known[i].top == top && known[i].number == number)
 			return (uint32_t)known[i].depth;
 	if ((*machine)->GetFrameCount(machine, NULL, &nr) == JVMTI_ERROR_NONE) {
 		known[next].site = s;
 		known[next].top = top;
+		known[next].number = number;
 		known[next].depth = nr;
 		next = (next + 1) % DEPTHS;
 	}

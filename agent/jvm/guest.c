@@ -177,6 +177,20 @@ bool guest_holds(void)
 	return f && f();
 }
 
+uint64_t guest_order(void)
+{
+	return atomic_load_explicit(&ordered_by, memory_order_relaxed);
+}
+
+long guest_become(uint64_t number, const struct probe_self *is, struct probe_self *was)
+{
+	long (*f)(uint64_t, const struct probe_self *, struct probe_self *) =
+		(long (*)(uint64_t, const struct probe_self *, struct probe_self *))service(
+			PROBE_SERVICE_BECOME);
+
+	return f ? f(number, is, was) : -1;
+}
+
 void guest_count(enum guest_loss what)
 {
 	struct probe_region *g = region;

@@ -35,6 +35,10 @@ long guest_join(const void *bytes, size_t nr);
 uint64_t guest_mark(void);
 /* Whether the thread carries anything: cheap. */
 bool guest_holds(void);
+/* Who ordered what is woven. */
+uint64_t guest_order(void);
+/* As PROBE_SERVICE_BECOME has it. */
+long guest_become(uint64_t number, const struct probe_self *is, struct probe_self *was);
 
 /* What was lost, told to who watches. */
 enum guest_loss { GUEST_UNKEPT, GUEST_SHARED };

@@ -7,6 +7,7 @@
 #include "agent/jvm/guest.h"
 
 #define CALLS 256
+#define CALLS_FIRST 8u
 
 struct call {
 	uint32_t site;
@@ -14,12 +15,18 @@ struct call {
 	uint64_t tick;
 };
 
+/* Those that are beyond the room are counted, so that they are left as they were entered. */
+struct here_calls {
+	uint32_t nr, room;
+	struct call *v;
+};
+
 struct here {
 	struct here *next, **at;     /* of all threads' */
 	_Atomic uint64_t nr_limited; /* runs that were left out, … */
 	uint64_t nr_told;            /* … and have been told */
-	uint32_t nr_calls;
-	struct call calls[CALLS];
+	struct here_calls calls;
+	struct call room[CALLS];
 };
 
 static _Atomic uint32_t turn = 1; /* no thread has had it */
@@ -27,7 +34,8 @@ static __thread bool is_ours;
 static __thread uint32_t own_turn;
 static __thread uint64_t nr_left;
 static __thread struct here *own;
-static struct here *all; /* under lock */
+static __thread struct here_calls *used; /* or NULL: its own */
+static struct here *all;                 /* under lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -68,6 +76,7 @@ static struct here *here_get(void)
 	own = calloc(1, sizeof(*own));
 	if (!own)
 		return NULL;
+	own->calls = (struct here_calls){ .room = CALLS, .v = own->room };
 	pthread_setspecific(key, own);
 	pthread_mutex_lock(&lock);
 	own->next = all;
@@ -92,40 +101,96 @@ void here_end(void)
 	is_ours = false;
 }
 
+struct here_calls *here_calls_new(void)
+{
+	return calloc(1, sizeof(struct here_calls));
+}
+
+void here_calls_free(struct here_calls *c)
+{
+	if (c)
+		free(c->v);
+	free(c);
+}
+
+void here_calls_use(struct here_calls *c)
+{
+	used = c;
+}
+
+static struct here_calls *calls_here(void)
+{
+	struct here *h = used ? NULL : here_get();
+
+	return used ? used : h ? &h->calls : NULL;
+}
+
+/* Most threads that others carry are in few watched methods, and there may be very many of them. */
+static bool calls_grow(struct here_calls *c)
+{
+	uint32_t room = c->room ? c->room * 2 : CALLS_FIRST;
+	struct call *more = room <= CALLS ? realloc(c->v, room * sizeof(*more)) : NULL;
+
+	if (!more)
+		return false;
+	c->v = more;
+	c->room = room;
+	return true;
+}
+
+struct here_calls *here_calls_moved(void)
+{
+	struct here_calls *from = used || own ? calls_here() : NULL, *c = here_calls_new();
+	uint32_t nr = from ? from->nr : 0;
+
+	/* (as many as it has room for: the others were not kept either) */
+	while (c && c->room < nr && calls_grow(c))
+		;
+	if (!c || !nr)
+		return c;
+	for (uint32_t i = 0; i < nr && i < c->room; i++)
+		c->v[i] = from->v[i];
+	c->nr = nr;
+	from->nr = 0;
+	return c;
+}
+
 void here_enter(uint32_t site, uint64_t method, uint64_t tick)
 {
-	struct here *h = here_get();
+	struct here_calls *c = calls_here();
 
-	if (h && h->nr_calls < CALLS)
-		h->calls[h->nr_calls] = (struct call){ site, method, tick };
-	/* deeper ones are counted, so that they are left as they were entered */
-	if (h)
-		h->nr_calls++;
+	if (!c)
+		return;
+	if (c->nr == c->room)
+		calls_grow(c);
+	if (c->nr < c->room)
+		c->v[c->nr] = (struct call){ site, method, tick };
+	c->nr++;
 }
 
 /* What lies above the last one of this method belongs to calls that it has made, and are over. Of
  * the method itself there is one for each of its sites. */
 uint64_t here_leave(uint32_t site, uint64_t method)
 {
-	struct here *h = own;
-	uint32_t top = h ? h->nr_calls : 0, at;
+	struct here_calls *c = used || own ? calls_here() : NULL;
+	uint32_t top = c ? c->nr : 0, at;
 	uint64_t tick;
 
-	if (top > CALLS) {
-		h->nr_calls--;
+	if (c && top > c->room) {
+		c->nr--;
 		return HERE_TOO_DEEP;
 	}
-	while (top && h->calls[top - 1].method != method)
+	while (top && c->v[top - 1].method != method)
 		top--;
-	for (at = top; at && h->calls[at - 1].site != site; at--)
-		if (h->calls[at - 1].method != method)
+	for (at = top; at && c->v[at - 1].site != site; at--)
+		if (c->v[at - 1].method != method)
 			return 0;
 	if (!at)
 		return 0;
-	tick = h->calls[at - 1].tick;
+	tick = c->v[at - 1].tick;
 	for (; at < top; at++)
-		h->calls[at - 1] = h->calls[at];
-	h->nr_calls = top - 1;
+		c->v[at - 1] = c->v[at];
+	c->nr = top - 1;
 	return tick;
 }
 

@@ -18,6 +18,16 @@ void here_enter(uint32_t site, uint64_t method, uint64_t tick);
 uint64_t here_leave(uint32_t site, uint64_t method);
 #define HERE_TOO_DEEP UINT64_MAX
 
+/* The methods that a thread is in, where threads are carried by others (virtual.h). NULL: there is
+ * no memory. */
+struct here_calls;
+struct here_calls *here_calls_new(void);
+void here_calls_free(struct here_calls *c);
+/* Those that the thread that runs is in, which is in none then. */
+struct here_calls *here_calls_moved(void);
+/* These are what the thread that runs is in; NULL: its own. */
+void here_calls_use(struct here_calls *c);
+
 /* Whether it may run advice once more: what would cost too much is left out, and counted. */
 bool here_may_run(void);
 /* Another half second has begun, for all threads. */

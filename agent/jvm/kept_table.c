@@ -94,13 +94,27 @@ bool kept_table_add(struct kept_table *t, JNIEnv *env, jobject o, struct kept_en
 		grow(t);
 	if (!t->nr_heads)
 		return false;
-	e->object = (*env)->NewWeakGlobalRef(env, o);
+	if (!e->object)
+		e->object = (*env)->NewWeakGlobalRef(env, o);
 	if (!jni_is_clean(env) || !e->object)
 		return false;
 	e->next = *head_of(t, e->hash);
 	*head_of(t, e->hash) = e;
 	t->nr++;
 	return true;
+}
+
+struct kept_entry *kept_table_take(struct kept_table *t, JNIEnv *env, jobject o, uint32_t hash)
+{
+	struct kept_entry *e = kept_table_find(t, env, o, hash), **p;
+
+	if (!e)
+		return NULL;
+	for (p = head_of(t, hash); *p != e;)
+		p = &(*p)->next;
+	*p = e->next;
+	t->nr--;
+	return e;
 }
 
 struct kept_entry *kept_table_sweep(struct kept_table *t, JNIEnv *env, size_t *at,

@@ -35,8 +35,12 @@ bool kept_hash_noted(jobject o, uint32_t *hash);
 /* NULL: there is none. */
 struct kept_entry *kept_table_find(const struct kept_table *t, JNIEnv *env, jobject o,
 				   uint32_t hash);
-/* False: there is no memory, and it is not in there. */
+/* e->object: NULL, or what it had when it was in there before. False: there is no memory, and it is
+ * not in there. */
 bool kept_table_add(struct kept_table *t, JNIEnv *env, jobject o, struct kept_entry *e);
+/* Out of it: its object is the caller's to give back, or to add it again with. NULL: there is none.
+ */
+struct kept_entry *kept_table_take(struct kept_table *t, JNIEnv *env, jobject o, uint32_t hash);
 /* Those under some heads, from *at on, which goes on to the next, and in the end to 0: whose object
  * is gone, or that are over. They are a list then. */
 struct kept_entry *kept_table_sweep(struct kept_table *t, JNIEnv *env, size_t *at,

@@ -55,6 +55,10 @@ enum wanted_action {
 	WANTED_LEAVE,   /* the thread carries nothing */
 	WANTED_BESIDE,  /* as WANTED_SEND, where the program has set such a header itself */
 	WANTED_BEAR,    /* a process gets what the thread carries, by its environment */
+	WANTED_MOUNT,   /* the thread is a virtual one, until … */
+	WANTED_YIELD,   /* … that has to wait, … */
+	WANTED_UNMOUNT, /* … or runs no further here */
+	WANTED_END,     /* … and it is over */
 	WANTED_ACTIONS,
 	/* of our own: a call is entered, or left, whose time is asked for */
 	WANTED_CLOCK_ON = WANTED_ACTIONS,

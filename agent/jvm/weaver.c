@@ -31,6 +31,10 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, applying = PTHREAD_MUTEX_INITIALIZER;
 static struct order *current;
+/* The thread has handed classes to the machine. Some are linked only now, and the machine says that
+ * they are prepared; it has them transformed all the same. Were they transformed in between, JDK 25
+ * would take the result for what they were loaded with, and they would be woven twice. */
+static __thread bool is_transforming;
 
 static struct order *order_use(void)
 {
@@ -175,11 +179,21 @@ static const char *error_name(jvmtiError e, char **name)
 	return *name ? *name : "an error without a name";
 }
 
+static jvmtiError retransform(const jclass *classes, jint nr)
+{
+	jvmtiError e;
+
+	is_transforming = true;
+	e = (*machine)->RetransformClasses(machine, nr, classes);
+	is_transforming = false;
+	return e;
+}
+
 /* The one that the machine does not take stays as it is. */
 static void transform_each(const jclass *classes, jint nr)
 {
 	for (jint i = 0; i < nr; i++) {
-		jvmtiError e = (*machine)->RetransformClasses(machine, 1, &classes[i]);
+		jvmtiError e = retransform(&classes[i], 1);
 		char room[MEANT_NAME_BYTES], *name;
 
 		if (e == JVMTI_ERROR_NONE)
@@ -195,7 +209,7 @@ static void transform(const jclass *classes, jint nr)
 	for (jint at = 0; at < nr; at += BATCH) {
 		jint some = nr - at < BATCH ? nr - at : BATCH;
 
-		if ((*machine)->RetransformClasses(machine, some, classes + at) != JVMTI_ERROR_NONE)
+		if (retransform(classes + at, some) != JVMTI_ERROR_NONE)
 			transform_each(classes + at, some);
 	}
 }
@@ -427,7 +441,7 @@ void weaver_leave(JNIEnv *env, uint64_t wish)
 
 void weaver_prepared(JNIEnv *env, jclass class)
 {
-	struct order *o = order_use();
+	struct order *o = is_transforming ? NULL : order_use();
 	char room[MEANT_NAME_BYTES];
 	struct str name = meant_name(class, room);
 

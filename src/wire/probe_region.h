@@ -16,7 +16,7 @@
 
 #define PROBE_REGION_NAME "culprit-probe"
 #define PROBE_REGION_MAGIC 0x31656f6270706c63u
-#define PROBE_REGION_VERSION 17
+#define PROBE_REGION_VERSION 18
 
 #define PROBE_FUNCTIONS 65536u
 #define PROBE_THREADS 2048u       /* places in the table of threads; a power of two */
@@ -318,9 +318,20 @@ struct probe_bag {
 	uint64_t carried[4]; /* how it came here (guest/courier.h); 0 when it was last empty */
 	uint64_t tid;        /* whose it is */
 	uint64_t nr_begun;   /* requests that began in the thread, by tracepoints */
-	uint64_t reserved[5];
+	uint64_t number;     /* of the thread that it is for now (struct probe_self), or 0 */
+	uint64_t reserved[4];
 	uint64_t bag[PROBE_BAG_BYTES / 8]; /* struct bag */
 };
+
+/* A thread that others carry, one after the other (those that Java calls virtual), while none does:
+ * what struct probe_bag has of it. The bytes of the bag stand behind it. */
+struct probe_self {
+	uint64_t session, writer[4], carried[4], nr_begun;
+	uint64_t nr; /* bytes of the bag */
+};
+#define PROBE_SELF_BYTES (sizeof(struct probe_self) + PROBE_BAG_BYTES)
+/* Numbers of such threads: no thread of the kernel has one. */
+#define PROBE_NUMBERS_AT ((uint64_t)1 << 32)
 
 #define PROBE_CARRIED_DUE 20 /* a byte of carried: another request is to be taken up first */
 
@@ -376,6 +387,11 @@ enum probe_service {
 				 end): a record, PROBE_KIND_…; of a call that was too deep to be
 				 watched start is 0. Also when nobody watches any more: the call
 				 began while somebody did */
+	PROBE_SERVICE_BECOME, /* long (uint64_t number, const struct probe_self *is, struct
+				 probe_self *was): the thread is this one from now on, whose number
+				 is told, or itself again (0); is: NULL, one that begins; was: room
+				 for PROBE_SELF_BYTES, what it was so far. Also when nobody watches.
+				 -1: nothing of it is known, and it stays what it is */
 	PROBE_SERVICES,
 };
 

@@ -22,12 +22,13 @@ static void an_order_says_all_that_is_wanted(void **state)
 	assert_int_equal(order_of(&o,
 				  HEAD "place\t7\texit\t0\ta.b.C+\tread\t(int)\n"
 				       "export\t0\targ0.length\nexport\t3\treturn\n"
-				       "carry\tentry\t0\ta.E\trun\t\tkeep\targ0\t\t\nend\n",
+				       "carry\tentry\t0\ta.E\trun\t\tkeep\targ0\t\t\n"
+				       "carry\tentry\t0\ta.V\trun\t\tmount\tthis\t\t\nend\n",
 				  &err),
 			 0);
 	assert_str_equal(o.answer, "/tmp/a");
 	assert_int_equal(o.region, 0x7f00);
-	assert_int_equal(o.v.nr, 2);
+	assert_int_equal(o.v.nr, 3);
 	assert_int_equal(o.v.v[0].function, 7);
 	assert_int_equal(o.v.v[0].moment, WANTED_EXIT);
 	assert_true(o.v.v[0].has_subtypes);
@@ -36,6 +37,9 @@ static void an_order_says_all_that_is_wanted(void **state)
 	assert_int_equal(o.v.v[0].exports[1].number, 3);
 	assert_int_equal(o.v.v[1].action, WANTED_KEEP);
 	assert_str_equal(o.v.v[1].operands[0], "arg0");
+	/* who runs is known before anything runs there, or is handed on */
+	assert_int_equal(o.v.v[2].action, WANTED_MOUNT);
+	assert_true(wanted_rank(&o.v.v[2]) < wanted_rank(&o.v.v[0]));
 	order_done(&o);
 }
 

@@ -29,10 +29,13 @@ static void set_int(struct advice_value *v, int64_t i)
 	*v = (struct advice_value){ .type = ADVICE_INT, .i = i };
 }
 
+/* Threads that others carry. */
+#define CARRIED ((int64_t)1 << 32)
+
 /* Threads of 100 and more are of another process. */
 static int64_t process_of(int64_t thread)
 {
-	return 1 + thread / 100;
+	return 1 + thread % CARRIED / 100;
 }
 
 static void row(struct bench *b, const char *name, int64_t thread, int64_t ns)
@@ -215,6 +218,32 @@ static void an_end_that_was_dropped_does_not_keep_what_follows(void **state)
 		"A.a@200-210...<- of 200; A.a@220-230<-? of 220; ");
 }
 
+static void what_several_threads_tell_of_one_that_they_carry_is_put_in_order(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	begin(&b);
+	row(&b, "e0", CARRIED + 1, 100);
+	row(&b, "x1", CARRIED + 1, 130); /* of a thread that is read first, … */
+	trace_spans_pass(b.spans);
+	linked(&b, "e1", CARRIED + 1, 110, CARRIED + 1, 100); /* … and this later */
+	linked(&b, "e2", CARRIED + 1, 140, CARRIED + 1, 130);
+	linked(&b, "e1", CARRIED + 2, 115, CARRIED + 1, 110);
+	trace_spans_pass(b.spans);
+	row(&b, "x0", CARRIED + 1, 170);
+	row(&b, "x2", CARRIED + 1, 160);
+	row(&b, "x1", CARRIED + 2, 125);
+	/* another process has one of that number, and this one a thread of the kernel's */
+	row(&b, "e0", CARRIED + 101, 150);
+	row(&b, "e0", 1, 165);
+	row(&b, "x0", CARRIED + 101, 155);
+	row(&b, "x0", 1, 175);
+	trace_spans_pass(b.spans);
+	end(&b, "A.b@110-130<-100 of 100; A.a@165-175<- of 165; A.b@115-125<-110 of 100; "
+		"A.a@150-155<- of 150; A.c@140-160<-100 of 100; A.a@100-170<- of 100; ");
+}
+
 static void rows_in_circles_end(void **state)
 {
 	struct bench b;
@@ -293,6 +322,7 @@ int main(void)
 		cmocka_unit_test(calls_of_other_processes_are_told_and_lost_parents_too),
 		cmocka_unit_test(ends_that_were_not_seen_are_those_of_what_was_around),
 		cmocka_unit_test(an_end_that_was_dropped_does_not_keep_what_follows),
+		cmocka_unit_test(what_several_threads_tell_of_one_that_they_carry_is_put_in_order),
 		cmocka_unit_test(rows_in_circles_end),
 		cmocka_unit_test(rows_of_strangers_are_counted),
 		cmocka_unit_test(queries_and_definitions_are_what_the_planner_takes),

@@ -50,11 +50,13 @@ static void line_write(const struct str *w, struct buf *out)
 		STR_ARG(is_call ? w[1] : (struct str){ 0 }));
 }
 
-void carriers_write(struct buf *out)
+void carriers_write(struct buf *out, bool of_threads)
 {
 	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
 		struct str text = sets[i].text, line, words[WORDS];
 
+		if (str_eq(str_of(sets[i].name), STR("virtual")) != of_threads)
+			continue;
 		while (str_take_until(&text, '\n', &line)) {
 			size_t nr = words_take(line, words);
 

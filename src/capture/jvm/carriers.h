@@ -3,8 +3,11 @@
 #ifndef CULPRIT_CAPTURE_JVM_CARRIERS_H
 #define CULPRIT_CAPTURE_JVM_CARRIERS_H
 
+#include <stdbool.h>
+
 struct buf;
 
-void carriers_write(struct buf *out);
+/* of_threads: only what tells one thread from another (virtual.carry); otherwise all but that. */
+void carriers_write(struct buf *out, bool of_threads);
 
 #endif

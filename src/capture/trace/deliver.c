@@ -66,11 +66,14 @@ static struct str span_id(struct deliver *d, const struct trace_span *s)
 	return id_of(d, &(struct trace_mark){ s->thread->process, s->thread->number, s->start });
 }
 
-/* Unique and in order of time: when a request began, and where. */
+/* Unique and in order of time: when a request began, and where. (Threads that others carry are
+ * numbered from 1 << 32 on, those of the kernel are below 1 << 22.) */
 static struct str trace_id(struct deliver *d, const struct trace_span *s)
 {
+	uint64_t thread = (uint64_t)s->root.thread;
+
 	return arena_fmt(&d->arena, "%016llx%08x%08x", (unsigned long long)s->root.ns,
-			 (unsigned)s->root.process, (unsigned)s->root.thread);
+			 (unsigned)s->root.process, (unsigned)(thread | (thread >> 32) << 31));
 }
 
 static void span_add(struct deliver *d, const struct trace_span *s)

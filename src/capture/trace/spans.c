@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "capture/trace/marks.h"
+#include "capture/trace/ordered.h"
 #include "capture/trace/points.h"
 #include "capture/weave/reap.h"
 #include "model/attr.h"
@@ -22,7 +23,9 @@
 enum { FRESH, BEING_TIED, TIED };
 
 struct thread {
-	struct trace_thread who;
+	struct trace_thread who; /* first: spans lead here */
+	uint32_t nr_users;       /* spans, and who finds it by its number */
+	bool was_seen;           /* since this was last asked */
 	VEC(struct trace_span *) open;
 	struct trace_mark link; /* of what comes next, … */
 	int64_t link_ns;        /* … if it is of this time */
@@ -36,7 +39,8 @@ struct due {
 
 struct trace_spans {
 	const struct trace_points *points;
-	struct map threads; /* by mark, to struct thread */
+	struct map threads; /* by process and number, to struct thread */
+	struct ordered ordered;
 	struct marks marks;
 	struct names names;
 	VEC(struct due) due;
@@ -56,11 +60,20 @@ struct trace_spans *trace_spans_new(const struct trace_points *points)
 	return s;
 }
 
+static void thread_unuse(struct thread *t)
+{
+	if (--t->nr_users)
+		return;
+	vec_done(&t->open);
+	free(t);
+}
+
 static void span_unuse(struct trace_span *p)
 {
 	while (p && !--p->nr_users) {
 		struct trace_span *parent = p->parent;
 
+		thread_unuse((struct thread *)p->thread);
 		free((char *)p->attrs.p);
 		free(p);
 		p = parent;
@@ -82,13 +95,13 @@ void trace_spans_free(struct trace_spans *s)
 
 		vec_each (&t->open, p)
 			span_unuse(*p);
-		vec_done(&t->open);
-		free(t);
+		thread_unuse(t);
 	}
 	for (size_t i = s->due_at; i < s->due.nr; i++)
 		span_unuse(s->due.v[i].span);
 	marks_done(&s->marks, mark_drop, NULL);
 	map_done(&s->threads);
+	ordered_done(&s->ordered);
 	names_done(&s->names);
 	vec_done(&s->due);
 	buf_done(&s->attrs);
@@ -107,17 +120,50 @@ void trace_spans_until(struct trace_spans *s, int64_t ns)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
+/* Of a thread that others carry, which may be very many. */
+static bool is_virtual(int64_t number)
+{
+	return number < 0 || number > UINT32_MAX;
+}
+
+/* Processes have at most 22 bits, and threads that others carry are numbered from 1 << 32 on. */
+static uint64_t thread_key(int64_t process, int64_t number)
+{
+	return (uint64_t)process << 42 ^ (uint64_t)number;
+}
+
 static struct thread *thread_of(struct trace_spans *s, int64_t process, int64_t number)
 {
-	uint64_t *at = map_at(&s->threads, map_pair((uint32_t)process, (uint32_t)number));
+	uint64_t *at = map_at(&s->threads, thread_key(process, number));
 	struct thread *t = (struct thread *)(uintptr_t)*at;
 
-	if (t)
-		return t;
-	t = mem_zalloc(sizeof(*t));
-	t->who = (struct trace_thread){ .process = process, .number = number };
-	*at = (uintptr_t)t;
+	if (!t) {
+		t = mem_zalloc(sizeof(*t));
+		t->who = (struct trace_thread){ .process = process, .number = number };
+		t->nr_users = 1;
+		*at = (uintptr_t)t;
+	}
+	t->was_seen = true;
 	return t;
+}
+
+/* Those of which nothing was told for a whole turn are not looked for any more. */
+static void threads_renew(struct trace_spans *s)
+{
+	struct map kept = { 0 };
+
+	for (const struct map_slot *at = NULL; (at = map_next(&s->threads, at));) {
+		struct thread *t = (struct thread *)(uintptr_t)at->value;
+
+		if (is_virtual(t->who.number) && !t->was_seen && !t->open.nr) {
+			thread_unuse(t);
+			continue;
+		}
+		t->was_seen = false;
+		*map_at(&kept, at->key) = at->value;
+	}
+	map_done(&s->threads);
+	s->threads = kept;
 }
 
 static bool ints_read(const struct reaped *row, size_t first, size_t nr, int64_t *to)
@@ -221,6 +267,7 @@ static struct trace_span *begin(struct trace_spans *s, struct thread *t,
 
 	p->point = point;
 	p->thread = &t->who;
+	t->nr_users++;
 	p->start = p->end = ns;
 	p->nr_users = 1;
 	p->has_link = t->link_ns == ns;
@@ -273,21 +320,19 @@ static void name_thread(struct trace_spans *s, struct thread *t, struct str name
 		t->who.process_name = names_str(&s->names, names_add(&s->names, name));
 }
 
-void trace_spans_row(void *ctx, const struct reaped *row)
+static void row_take(void *ctx, const struct reaped *row)
 {
 	struct trace_spans *s = ctx;
 	enum trace_moment m = TRACE_ENTRY;
-	const struct trace_point *point = NULL;
+	const struct trace_point *point = trace_points_find(s->points, text_read(row, 0), &m);
 	struct trace_span *p;
 	struct thread *t;
 	int64_t v[3]; /* time, process, thread */
 
-	if (row->nr_columns >= TRACE_ROW_EXPORTS && ints_read(row, 1, 3, v))
-		point = trace_points_find(s->points, text_read(row, 0), &m);
-	s->counts.nr_broken += !point;
-	s->counts.nr_cut += row->flags & ROW_CUT ? 1 : 0;
-	if (!point)
+	if (!point || !ints_read(row, 1, 3, v)) {
+		s->counts.nr_broken++;
 		return;
+	}
 	t = thread_of(s, v[1], v[2]);
 	name_thread(s, t, text_read(row, 4));
 	if (m == TRACE_ENTRY && !point->is_line)
@@ -313,19 +358,54 @@ void trace_spans_row(void *ctx, const struct reaped *row)
 	mark(s, t, v[0], p, false);
 }
 
-void trace_spans_link(void *ctx, const struct reaped *row)
+static void link_take(void *ctx, const struct reaped *row)
 {
 	struct trace_spans *s = ctx;
 	int64_t v[LINK_COLUMNS]; /* time, process, thread; the same of what was before */
 	struct thread *t;
 
-	if (!ints_read(row, 0, LINK_COLUMNS, v)) {
-		s->counts.nr_broken++;
+	if (!ints_read(row, 0, LINK_COLUMNS, v))
 		return;
-	}
 	t = thread_of(s, v[1], v[2]);
 	t->link_ns = v[0];
 	t->link = (struct trace_mark){ v[4], v[5], v[3] };
+}
+
+/* v: time, process, thread. */
+static void take(struct trace_spans *s, const int64_t *v, ordered_row *to, const struct reaped *row)
+{
+	if (is_virtual(v[2]))
+		ordered_add(&s->ordered, v[0], to, row);
+	else
+		to(s, row);
+}
+
+void trace_spans_row(void *ctx, const struct reaped *row)
+{
+	struct trace_spans *s = ctx;
+	int64_t v[3];
+
+	s->counts.nr_cut += row->flags & ROW_CUT ? 1 : 0;
+	if (row->nr_columns >= TRACE_ROW_EXPORTS && ints_read(row, 1, 3, v))
+		take(s, v, row_take, row);
+	else
+		s->counts.nr_broken++;
+}
+
+void trace_spans_link(void *ctx, const struct reaped *row)
+{
+	struct trace_spans *s = ctx;
+	int64_t v[LINK_COLUMNS];
+
+	if (ints_read(row, 0, LINK_COLUMNS, v))
+		take(s, v, link_take, row);
+	else
+		s->counts.nr_broken++;
+}
+
+void trace_spans_pass(struct trace_spans *s)
+{
+	ordered_pass(&s->ordered, false, s);
 }
 
 /* --- links ------------------------------------------------------------------------------------ */
@@ -426,8 +506,10 @@ int trace_spans_tell(struct trace_spans *s, bool is_over, trace_tell *tell, void
 	size_t last;
 	int r = 0;
 
-	if (is_over)
+	if (is_over) {
+		ordered_pass(&s->ordered, true, s);
 		close_open(s);
+	}
 	for (last = s->due_at; last < s->due.nr; last++) {
 		if (!is_over && now - s->due.v[last].tick < SETTLE_NS)
 			break;
@@ -444,6 +526,7 @@ int trace_spans_tell(struct trace_spans *s, bool is_over, trace_tell *tell, void
 	}
 	if (now - s->renewed > KEEP_NS) {
 		marks_renew(&s->marks, mark_drop, NULL);
+		threads_renew(s);
 		s->renewed = now;
 	}
 	return r;

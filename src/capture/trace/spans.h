@@ -6,6 +6,8 @@
  * beginning of a span, this one is the parent; where it is an end, it is what was around it and
  * still is open. What has neither a span around it nor a link to one begins a request.
  *
+ * Threads that others carry are told of by several; their rows are put in order first (ordered.h).
+ *
  * Threads are read in no order among each other, so links are followed only when a span has ended
  * for a while. What a link may lead to is kept for some minutes, and as long as it is open.
  */
@@ -66,6 +68,9 @@ void trace_spans_until(struct trace_spans *s, int64_t ns);
 /* As struct weave_request has it; ctx: the trace_spans. */
 void trace_spans_row(void *ctx, const struct reaped *row);
 void trace_spans_link(void *ctx, const struct reaped *row);
+
+/* All threads have been read once more. */
+void trace_spans_pass(struct trace_spans *s);
 
 /* Tells what has been over for a while, each once; is_over: everything, with what is open. What is
  * told is gone after the next call. */

@@ -147,6 +147,7 @@ static int watch(struct recording *r, struct error *err)
 
 		nanosleep(&(struct timespec){ .tv_nsec = ROWS_NS }, NULL);
 		got = weave_gather(r->weave, is_due, err);
+		trace_spans_pass(r->spans);
 		if (got < 0 || !is_due)
 			continue;
 		next += NS_S / 5;

@@ -83,10 +83,14 @@ static void places_write(const struct woven_process *p, bool are_begins, struct 
 /* Places of a method run in the order in which they are written. */
 static void order_write(const struct woven_process *p, struct buf *out)
 {
+	size_t was = out->n;
+
 	places_write(p, true, out);
 	places_write(p, false, out);
 	if (p->java->carried.nr)
-		carriers_write(out);
+		carriers_write(out, false);
+	if (out->n > was)
+		carriers_write(out, true);
 }
 
 static void refused_tell(const struct woven_process *p, const struct java_answer *a,

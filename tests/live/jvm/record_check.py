@@ -118,4 +118,5 @@ def hdfs(said, traces):
 
 
 checks = {"shop": shop, "office": office, "hdfs": hdfs}
-checks[sys.argv[1]]([line.split() for line in open(sys.argv[2])], load(sys.argv[3]))
+if __name__ == "__main__":
+    checks[sys.argv[1]]([line.split() for line in open(sys.argv[2])], load(sys.argv[3]))

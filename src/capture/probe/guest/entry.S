@@ -49,6 +49,7 @@ code_nr_rings:
 	.quad	culprit_mark - culprit_code
 	.quad	culprit_holds - culprit_code
 	.quad	culprit_tell - culprit_code
+	.quad	culprit_become - culprit_code
 
 	.text
 /* rcx: the thread, or go to \slow. rax is lost. */

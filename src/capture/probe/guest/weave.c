@@ -84,16 +84,53 @@ static uint64_t mix(uint64_t hash, uint64_t v)
 	return hash ^ hash >> 29;
 }
 
+static void writer_begin(struct probe_thread *t, uint64_t number)
+{
+	bag_writer_begin(weave_writer(t),
+			 mix(mix(mix(culprit_code.region->host, t->pid), number), now()));
+}
+
 void weave_renew(struct probe_thread *t, bool is_forked)
 {
-	uint64_t hash = mix(mix(mix(culprit_code.region->host, t->pid), t->tid), now());
-
 	if (is_forked)
 		heir_forget();
 	else
 		heir_leave(t);
-	bag_writer_begin(weave_writer(t), hash);
+	writer_begin(t, t->tid);
+	weave_place(t)->number = 0;
 	__atomic_store_n(&weave_place(t)->tid, t->tid, __ATOMIC_RELEASE);
+}
+
+void weave_self_keep(struct probe_thread *t, struct probe_self *to)
+{
+	const struct probe_bag *b = weave_place(t);
+
+	to->session = b->session;
+	to->nr_begun = b->nr_begun;
+	for (size_t i = 0; i < 4; i++) {
+		to->writer[i] = b->writer[i];
+		to->carried[i] = b->carried[i];
+	}
+	to->nr = (uint64_t)bag_serialize((const struct bag *)b->bag, to + 1, PROBE_BAG_BYTES);
+}
+
+void weave_self_be(struct probe_thread *t, uint64_t number, const struct probe_self *is)
+{
+	struct probe_bag *b = weave_place(t);
+
+	b->number = number;
+	b->session = is ? is->session : weave_session();
+	b->nr_begun = is ? is->nr_begun : 0;
+	for (size_t i = 0; i < 4; i++) {
+		b->writer[i] = is ? is->writer[i] : 0;
+		b->carried[i] = is ? is->carried[i] : 0;
+	}
+	if (!is) {
+		writer_begin(t, number);
+		bag_begin((struct bag *)b->bag);
+	} else if (!bag_deserialize((struct bag *)b->bag, is + 1, is->nr) && t->ring) {
+		t->ring->results.tally.nr_lost++;
+	}
 }
 
 static uint64_t ns_of(uint64_t ticks, uint64_t rate)
@@ -230,8 +267,9 @@ static void inputs_read(struct reading *r, const struct probe_advice *a)
 	static const uint8_t texts[PROBE_TEXTS] = { ADVICE_INPUT_HOST, ADVICE_INPUT_PROC_NAME,
 						    ADVICE_INPUT_TRACEPOINT };
 	struct advice_value *v = r->inputs;
-	uint64_t wanted = a->program.inputs;
+	uint64_t wanted = a->program.inputs, number = weave_place(r->thread)->number;
 
+	number = number ? number : r->thread->tid;
 	r->nr_texts = 0;
 	for (size_t i = 0; i < PROBE_TEXTS; i++)
 		if (wanted >> texts[i] & 1)
@@ -242,8 +280,7 @@ static void inputs_read(struct reading *r, const struct probe_advice *a)
 		(struct advice_value){ .type = ADVICE_INT, .i = (int64_t)r->time_ns };
 	v[ADVICE_INPUT_PROC_ID] =
 		(struct advice_value){ .type = ADVICE_INT, .i = (int64_t)r->thread->pid };
-	v[ADVICE_INPUT_THREAD] =
-		(struct advice_value){ .type = ADVICE_INT, .i = (int64_t)r->thread->tid };
+	v[ADVICE_INPUT_THREAD] = (struct advice_value){ .type = ADVICE_INT, .i = (int64_t)number };
 	for (size_t i = 0; i < a->nr_inputs && i < PROBE_INPUTS; i++)
 		input_read(r, &a->inputs[i], &v[a->numbers[i] % ADVICE_INPUTS]);
 }

@@ -51,5 +51,9 @@ void weave_met(struct probe_thread *t, uint32_t function, uint32_t moment,
 	       const struct probe_met *met);
 /* The place is a new thread's. is_forked: the same one in a new process, with what it carries. */
 void weave_renew(struct probe_thread *t, bool is_forked);
+/* What it is so far, and what it is from now on (NULL: one that begins), as PROBE_SERVICE_BECOME
+ * has it. */
+void weave_self_keep(struct probe_thread *t, struct probe_self *to);
+void weave_self_be(struct probe_thread *t, uint64_t number, const struct probe_self *is);
 
 #endif
