@@ -11,12 +11,14 @@
 #include "capture/probe/guest/thread.h"
 #include "capture/probe/guest/weave.h"
 
+#define SYS_SCHED_YIELD 24
 #define SYS_MINCORE 27
 #define SYS_PROCESS_VM_READV 310
 #define FAULT (-14)
 #define NEAR (1u << 20)
-#define TURNS 64              /* to wait for another thread, before what was given up is believed */
-#define PAGE_TICKS (1u << 28) /* for so long memory that was readable is taken to be */
+#define TURNS 64                 /* to wait for another thread, before what was given up is believed */
+#define PAGE_TICKS (1u << 28)    /* for so long memory that was readable is taken to be */
+#define OWNER_TICKS (1ull << 38) /* more than a minute: who puts an address back gets a processor */
 
 extern char culprit_leave[] __attribute__((visibility("hidden")));
 
@@ -446,10 +448,11 @@ static bool back_of_graves(const struct probe_thread *t, uint64_t slot, uint64_t
 	return false;
 }
 
-/* While we look, its owner may be about to put the address back by itself. */
+/* While we look, its owner may be about to put the address back by itself, when it is let: on a
+ * machine with much else to do that may take long. */
 static uint64_t back_search(const struct probe_thread *t, uint64_t *slot)
 {
-	uint64_t back, until = now() + PAGE_TICKS;
+	uint64_t back, until = now() + OWNER_TICKS;
 
 	for (unsigned turn = 0; now() < until; turn++) {
 		back = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
@@ -457,7 +460,10 @@ static uint64_t back_search(const struct probe_thread *t, uint64_t *slot)
 			return back;
 		if (t && turn > TURNS && back_of_graves(t, (uint64_t)slot, &back))
 			return back;
-		__builtin_ia32_pause();
+		if (turn > TURNS)
+			guest_call(SYS_SCHED_YIELD, 0, 0, 0, 0, 0, 0);
+		else
+			__builtin_ia32_pause();
 	}
 	__builtin_trap();
 }
