@@ -16,8 +16,11 @@ teardown() {
 	[ -z "$RUNNING" ] || kill -9 "$RUNNING" 2>/dev/null || true
 }
 
+# (Rounds without end: who has seen enough ends the program that it has started, which then says nothing of itself.)
 @test "a function that cannot be patched is watched by uprobes" {
-	TRUTH=truth.csv timeout -s KILL 900 "$CULPRIT" variance --json -o run.culprit --for 600s --interval process_order -- "$PROGRAM" 6 >factors.json 2>said 3>&- 4>&-
+	# where it has to wait for a processor is not told of it, but of the interval: shares are compared on a machine that is idle
+	[ "$LIVE" = all ] || skip "slow: make test-live"
+	TRUTH=truth.csv timeout -s KILL 900 "$CULPRIT" variance --json -o run.culprit --rounds 99 --for 600s --interval process_order -- "$PROGRAM" 6 >factors.json 2>said 3>&- 4>&-
 	cat said
 	grep -q '"by_uprobe":"price"' factors.json || skip "no uprobes here"
 	agrees 5
