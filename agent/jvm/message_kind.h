@@ -15,7 +15,7 @@ struct message_kind {
 	jmethodID unknown_parse;  /* a set of bytes */
 	jmethodID builder, build; /* toBuilder, buildPartial */
 	jmethodID set_to, merge;  /* setUnknownFields, mergeUnknownFields */
-	jfieldID size;            /* … and how long it is, once that was asked for; may be missing */
+	jfieldID size;            /* … and its length, once that was asked for; may be missing */
 };
 
 /* NULL: it is none of protocol buffers. */
