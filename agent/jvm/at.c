@@ -169,7 +169,7 @@ static void met(JNIEnv *env, uint32_t number, const jvalue *roots)
 		else if (guest_is_watched(guest_tick()))
 			carrier_act(env, s, roots);
 		else
-			guest_hold(NULL, 0); /* which notes that something passed unseen */
+			guest_see(); /* which notes that something passed unseen */
 		here_end();
 	}
 }

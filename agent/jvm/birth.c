@@ -1,6 +1,7 @@
 #include "agent/jvm/birth.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,8 @@
 #include "agent/jvm/carried.h"
 #include "agent/jvm/guest.h"
 #include "agent/jvm/header.h"
-#include "agent/jvm/hop.h"
-#include "agent/jvm/kept.h"
 #include "agent/jvm/machine.h"
+#include "agent/jvm/parcel.h"
 
 #define VARIABLE "CULPRIT_BAGGAGE"
 #define VALUE_BYTES (HEADER_BYTES + 1)
@@ -90,26 +90,29 @@ jobject birth_environment(JNIEnv *env, jobject map, const void *bag, size_t nr)
 /* --- what this one was born with ----------------------------------------------------------------
  */
 
-static uint8_t bytes[KEPT_BYTES];
-static size_t nr_bytes;
+static struct parcel *own;
 static bool is_there; /* also when it is empty */
 static uint64_t request;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Atomic bool is_known;
 static __thread uint64_t own_session;
 
 static void look(void)
 {
 	const char *value = getenv(VARIABLE);
+	uint8_t bytes[PARCEL_BYTES];
 	long nr = value ? header_read(value, bytes, sizeof(bytes)) : -1;
 
 	is_there = nr >= 0;
-	nr_bytes = nr > 0 ? (size_t)nr : 0;
+	own = nr > 0 ? parcel_read(bytes, (size_t)nr) : NULL;
 	request = carried_new();
+	is_known = true;
 }
 
 bool birth_is(void)
 {
-	pthread_once(&once, look);
+	if (!atomic_load_explicit(&is_known, memory_order_acquire))
+		pthread_once(&once, look);
 	return is_there;
 }
 
@@ -126,22 +129,21 @@ uint64_t birth_use(uint64_t told)
 	return was;
 }
 
-long birth_carry(const void *bag, size_t nr)
+void birth_carry(struct parcel *p)
 {
-	return !nr && birth_is() ? guest_carry(bytes, nr_bytes) : guest_carry(bag, nr);
+	carried_carry(!p && birth_is() ? own : p);
 }
 
 void birth_here(void)
 {
 	struct carried *c;
 
-	if (!birth_is() || !nr_bytes || own_session == guest_session())
+	if (!birth_is() || !own || own_session == guest_session())
 		return;
 	own_session = guest_session();
 	if (guest_holds())
 		return;
-	if (guest_join(bytes, nr_bytes) < 0)
-		hop_lost(NULL);
+	carried_join(own);
 	c = carried_here();
 	if (c)
 		carried_set(c, CARRIED_MESSAGE, request);

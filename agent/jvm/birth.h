@@ -12,6 +12,8 @@
 
 #include <jni.h>
 
+struct parcel;
+
 /* map: as java.lang.ProcessImpl gets it; NULL: that of this process. An equal one with this bag,
  * which may be empty, a new local reference; NULL, and no exception: it cannot be. */
 jobject birth_environment(JNIEnv *env, jobject map, const void *bag, size_t nr);
@@ -20,8 +22,8 @@ bool birth_is(void);
 /* The thread that runs carries what the process was born with, unless something was given to it;
  * once while somebody watches. */
 void birth_here(void);
-/* As guest_carry; where nothing is to be carried, it is what the process was born with. */
-long birth_carry(const void *bag, size_t nr);
+/* As carried_carry; where nothing is to be carried, it is what the process was born with. */
+void birth_carry(struct parcel *p);
 /* It was told by who made it what it carries. */
 void birth_told(void);
 /* When that was, or the process's own was taken up, is this from now on; when it was before. */

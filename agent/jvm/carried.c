@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/jvm/guest.h"
+#include "agent/jvm/parcel.h"
 
 #define ASIDE_FIRST 16u
 #define ASIDE_MOST 65536u
@@ -14,12 +15,12 @@
 struct aside {
 	uint64_t place;
 	struct carried how;
-	size_t nr;
-	void *bytes;
+	struct parcel *parcel;
 };
 
 struct carried_thread {
 	struct carried now;
+	struct parcel *last; /* what it carried when it was last handed on, or came */
 	uint32_t nr_aside, room;
 	struct aside *aside;
 	uint64_t place;
@@ -42,12 +43,13 @@ uint64_t carried_new(void)
 static void forget_down_to(struct carried_thread *t, uint32_t nr)
 {
 	while (t->nr_aside > nr)
-		free(t->aside[--t->nr_aside].bytes);
+		parcel_leave(t->aside[--t->nr_aside].parcel);
 }
 
 void carried_thread_free(struct carried_thread *t)
 {
 	forget_down_to(t, 0);
+	parcel_leave(t->last);
 	free(t->aside);
 	if (!t->noted[0] && !t->noted[1]) {
 		free(t);
@@ -217,37 +219,59 @@ static struct aside *aside_new(struct carried_thread *t)
 	return &t->aside[t->nr_aside++];
 }
 
-int carried_put_aside(uint64_t place, const void *bytes, size_t nr)
+struct parcel *carried_hold(bool *is_lost)
+{
+	const struct bag *bag = guest_see();
+	struct carried_thread *t = bag ? thread_get() : NULL;
+
+	if (t && !parcel_is(t->last, bag)) {
+		parcel_leave(t->last);
+		t->last = parcel_new(bag);
+	}
+	*is_lost = bag && !(t && t->last);
+	return t ? parcel_use(t->last) : NULL;
+}
+
+void carried_carry(struct parcel *p)
+{
+	struct carried_thread *t = p ? thread_get() : NULL;
+
+	guest_carry(parcel_bag(p));
+	if (t && t->last != p) {
+		parcel_leave(t->last);
+		t->last = parcel_use(p);
+	}
+}
+
+void carried_join(const struct parcel *p)
+{
+	guest_join(parcel_bag(p));
+}
+
+int carried_put_aside(uint64_t place, struct parcel *p)
 {
 	struct aside *a = carried_here() ? aside_new(own) : NULL;
 
 	if (!a)
 		return -1;
-	*a = (struct aside){ .place = place, .how = own->now, .bytes = nr ? malloc(nr) : NULL };
-	if (!a->bytes)
-		return nr ? -1 : 0;
-	memcpy(a->bytes, bytes, nr);
-	a->nr = nr;
+	*a = (struct aside){ .place = place, .how = own->now, .parcel = parcel_use(p) };
 	return 0;
 }
 
-long carried_take_up(uint64_t place, void *to, struct carried *how)
+bool carried_take_up(uint64_t place, struct parcel **p, struct carried *how)
 {
 	struct carried_thread *t = carried_here() ? own : NULL;
 	uint32_t nr = t ? t->nr_aside : 0;
 	const struct aside *a;
-	long bytes;
 
 	while (nr && t->aside[nr - 1].place != place)
 		nr--;
 	if (!nr)
-		return -1;
+		return false;
 	forget_down_to(t, nr);
 	a = &t->aside[nr - 1];
-	bytes = (long)a->nr;
-	if (bytes)
-		memcpy(to, a->bytes, a->nr);
+	*p = parcel_use(a->parcel);
 	*how = a->how;
 	forget_down_to(t, nr - 1);
-	return bytes;
+	return true;
 }

@@ -13,6 +13,8 @@
 
 #include <jni.h>
 
+struct parcel;
+
 enum carried_how {
 	CARRIED_LIFE,    /* no request began here: all that the thread does is one */
 	CARRIED_BEGUN,   /* a tracepoint began it, or it came over a connection */
@@ -60,11 +62,19 @@ bool carried_note(JNIEnv *env, uint64_t place, jobject a, jobject b);
 void carried_unnote(JNIEnv *env, uint64_t place);
 jobject carried_noted(unsigned which);
 
-/* What it carries, until the same place asks for it again. -1: there is no memory; what is taken up
+/* What the thread carries, to be handed on: the caller is a user of it. NULL: nothing, or there is
+ * no memory (*is_lost). */
+struct parcel *carried_hold(bool *is_lost);
+/* It carries this, or nothing, from now on. */
+void carried_carry(struct parcel *p);
+/* … this as well. */
+void carried_join(const struct parcel *p);
+
+/* Until the same place asks for it again; p: another user. -1: there is no memory; what is taken up
  * again is nothing then. */
-int carried_put_aside(uint64_t place, const void *bytes, size_t nr);
-/* To a room of 8 KiB, and how it came here; how many bytes. Negative: nothing was put aside there,
- * and what was since was left without a word and is forgotten. */
-long carried_take_up(uint64_t place, void *to, struct carried *how);
+int carried_put_aside(uint64_t place, struct parcel *p);
+/* The caller is a user of *p, which may be NULL; *how: how it came here. False: nothing was put
+ * aside there, and what was since was left without a word and is forgotten. */
+bool carried_take_up(uint64_t place, struct parcel **p, struct carried *how);
 
 #endif

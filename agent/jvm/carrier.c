@@ -12,8 +12,10 @@
 #include "agent/jvm/kept_table.h"
 #include "agent/jvm/machine.h"
 #include "agent/jvm/message.h"
+#include "agent/jvm/parcel.h"
 #include "agent/jvm/path.h"
 #include "agent/jvm/site.h"
+#include "lib/advice/bag.h"
 
 /* Until operand_done; NULL: there is none. */
 static jobject operand(JNIEnv *env, const struct site *s, const jvalue *roots, size_t i)
@@ -85,16 +87,16 @@ static void each(JNIEnv *env, struct site *s, jobject o, const void *with, each_
 /* --- objects -----------------------------------------------------------------------------------
  */
 
-/* What the thread carries, for an object. */
+/* What the thread carries, for an object: to be left (parcel.h). */
 static void hold(struct site *s, struct kept_bag *b)
 {
-	long nr = guest_hold(b->bytes, sizeof(b->bytes));
-	const struct carried *c = carried_here();
-	bool is = c && nr >= 0 && (nr || c->is_named);
+	bool is_lost;
+	const struct carried *c;
 
-	b->nr = is ? (size_t)nr : 0;
-	b->request = is ? c->request : 0;
-	if (nr && !is)
+	b->parcel = carried_hold(&is_lost);
+	c = carried_here();
+	b->request = c && !is_lost && (b->parcel || c->is_named) ? c->request : 0;
+	if (is_lost || (b->parcel && !c))
 		hop_lost(s);
 }
 
@@ -114,14 +116,16 @@ static void keep(JNIEnv *env, struct site *s, jobject o, each_fn *f)
 
 	hold(s, &b);
 	each(env, s, o, &b, f);
+	parcel_leave(b.parcel);
 }
 
 static void gather_one(JNIEnv *env, struct site *s, jobject from, const void *to)
 {
 	struct kept_bag b;
 
-	if (kept_result(env, from, &b) && b.nr)
+	if (kept_result(env, from, &b) && b.parcel)
 		hop_kept(s, kept_more(env, (jobject)to, &b));
+	parcel_leave(b.parcel);
 }
 
 /* The first of what was noted that has something. */
@@ -129,10 +133,9 @@ static void first(JNIEnv *env, struct site *s, jobject to)
 {
 	jobject array = carried_noted(0);
 	jsize nr = array && is_array(env, array) ? (*env)->GetArrayLength(env, array) : 0;
-	struct kept_bag b;
+	struct kept_bag b = { 0 };
 
-	b.nr = 0;
-	for (jsize i = 0; i < nr && !b.nr; i++) {
+	for (jsize i = 0; i < nr && !b.parcel; i++) {
 		jobject one = (*env)->GetObjectArrayElement(env, array, i);
 
 		if (!jni_is_clean(env) || !one)
@@ -140,8 +143,9 @@ static void first(JNIEnv *env, struct site *s, jobject to)
 		kept_result(env, one, &b);
 		(*env)->DeleteLocalRef(env, one);
 	}
-	if (b.nr)
+	if (b.parcel)
 		hop_kept(s, kept_more(env, to, &b));
+	parcel_leave(b.parcel);
 }
 
 /* Instead of what it carries. */
@@ -149,9 +153,8 @@ static void carry(struct site *s, const struct kept_bag *b, enum carried_how how
 {
 	struct carried *c = carried_here();
 
-	hop_came(s, b->nr);
-	if (birth_carry(b->bytes, b->nr) < 0)
-		hop_lost(s);
+	hop_came(s, b->parcel);
+	birth_carry(b->parcel);
 	if (c)
 		carried_set(c, how, b->request);
 }
@@ -159,9 +162,8 @@ static void carry(struct site *s, const struct kept_bag *b, enum carried_how how
 /* As well. */
 static void join_bag(struct site *s, const struct kept_bag *b)
 {
-	hop_came(s, b->nr);
-	if (b->nr && guest_join(b->bytes, b->nr) < 0)
-		hop_lost(s);
+	hop_came(s, b->parcel);
+	carried_join(b->parcel);
 }
 
 static void join_one(JNIEnv *env, struct site *s, jobject o, const void *unused)
@@ -171,6 +173,7 @@ static void join_one(JNIEnv *env, struct site *s, jobject o, const void *unused)
 	(void)unused;
 	kept_result(env, o, &b);
 	join_bag(s, &b);
+	parcel_leave(b.parcel);
 }
 
 static void aside(struct site *s)
@@ -178,8 +181,9 @@ static void aside(struct site *s)
 	struct kept_bag b;
 
 	hold(s, &b);
-	if (carried_put_aside(s->place, b.bytes, b.nr) < 0)
+	if (carried_put_aside(s->place, b.parcel) < 0)
 		hop_lost(s);
+	parcel_leave(b.parcel);
 }
 
 static void take(JNIEnv *env, struct site *s, jobject o)
@@ -188,17 +192,18 @@ static void take(JNIEnv *env, struct site *s, jobject o)
 
 	kept_get(env, o, &b);
 	carry(s, &b, CARRIED_TASK);
+	parcel_leave(b.parcel);
 }
 
 static void back(struct site *s)
 {
-	uint8_t bytes[KEPT_BYTES];
 	struct carried was, *c;
-	long nr = carried_take_up(s->place, bytes, &was);
+	struct parcel *p;
 
-	if (nr < 0)
+	if (!carried_take_up(s->place, &p, &was))
 		return;
-	birth_carry(bytes, (size_t)nr);
+	birth_carry(p);
+	parcel_leave(p);
 	c = carried_here();
 	if (c) {
 		*c = was;
@@ -211,16 +216,17 @@ static void either(JNIEnv *env, struct site *s, jobject a, jobject b)
 	struct kept_bag bag;
 
 	kept_result(env, a, &bag);
-	if (!bag.nr)
+	if (!bag.parcel)
 		kept_result(env, b, &bag);
 	join_bag(s, &bag);
+	parcel_leave(bag.parcel);
 }
 
 static void leave(void)
 {
 	struct carried *c = carried_here();
 
-	birth_carry("", 0);
+	birth_carry(NULL);
 	if (c)
 		carried_set(c, CARRIED_TASK, 0);
 }
@@ -236,45 +242,66 @@ static bool works_for_nobody(void)
 	return c && !c->is_named && !guest_holds();
 }
 
+/* Whether there is a header of ours, perhaps an empty one. */
+static bool header_came(JNIEnv *env, struct site *s, jobject message, struct parcel **p)
+{
+	uint8_t bytes[PARCEL_BYTES];
+	long nr = header_get(env, message, bytes, sizeof(bytes));
+
+	*p = nr > 0 ? parcel_read(bytes, (size_t)nr) : NULL;
+	if (nr > 0 && !*p)
+		hop_lost(s);
+	return nr >= 0;
+}
+
+static struct parcel *message_came(JNIEnv *env, struct site *s, jobject message)
+{
+	bool is_lost;
+	struct parcel *p = message_carried(env, message, &is_lost);
+
+	if (is_lost)
+		hop_lost(s);
+	return p;
+}
+
 static void from(JNIEnv *env, struct site *s, jobject message)
 {
-	bool is_header = s->action == WANTED_RECEIVE || s->action == WANTED_ACCEPT;
-	struct kept_bag b;
-	long nr = is_header ? header_get(env, message, b.bytes, sizeof(b.bytes))
-			    : (long)message_carried(env, message, b.bytes, sizeof(b.bytes));
+	bool is_asked = false;
+	struct kept_bag b = { .request = carried_new() };
 
-	b.nr = nr > 0 ? (size_t)nr : 0;
-	b.request = carried_new() | (is_header && nr >= 0 ? CARRIED_ASKED : 0);
+	if (s->action == WANTED_RECEIVE || s->action == WANTED_ACCEPT)
+		is_asked = header_came(env, s, message, &b.parcel);
+	else
+		b.parcel = message_came(env, s, message);
+	b.request |= is_asked ? CARRIED_ASKED : 0;
 	if (s->action == WANTED_FROM || s->action == WANTED_RECEIVE ||
-	    (s->action == WANTED_ACCEPT && nr >= 0 && works_for_nobody()))
+	    (s->action == WANTED_ACCEPT && is_asked && works_for_nobody()))
 		carry(s, &b, CARRIED_MESSAGE);
 	else
 		join_bag(s, &b);
+	parcel_leave(b.parcel);
 }
 
 static void pass(JNIEnv *env, struct site *s, jobject message, jobject o)
 {
-	struct kept_bag b;
+	struct kept_bag b = { .request = carried_new(), .parcel = message_came(env, s, message) };
 
-	b.nr = message_carried(env, message, b.bytes, sizeof(b.bytes));
-	b.request = carried_new();
 	hop_kept(s, kept_set(env, o, &b));
+	parcel_leave(b.parcel);
 }
 
 static void send(JNIEnv *env, struct site *s, jobject to)
 {
-	uint8_t bytes[KEPT_BYTES];
-	long nr = guest_hold(bytes, sizeof(bytes));
+	const struct bag *bag = guest_see();
 	const struct carried *c = carried_here();
-	enum header_set done = HEADER_NOT_SET;
+	enum header_set done;
 
 	/* of a request nothing is told as well: who gets it answers with what it packs */
-	if ((!nr && !(c && c->is_named)) || (!to && s->action == WANTED_BESIDE)) {
+	if ((!bag && !(c && c->is_named)) || (!to && s->action == WANTED_BESIDE)) {
 		hop_count(s, HOP_NOTHING);
 		return;
 	}
-	if (nr >= 0)
-		done = header_set(env, to, bytes, (size_t)nr, s->action == WANTED_BESIDE);
+	done = header_set(env, to, bag, bag ? bag_bytes(bag) : 0, s->action == WANTED_BESIDE);
 	if (done == HEADER_NOT_SET)
 		hop_lost(s);
 	else
@@ -286,7 +313,7 @@ static void send(JNIEnv *env, struct site *s, jobject to)
 static void answer(JNIEnv *env, struct site *s, jobject to, jobject asked)
 {
 	const struct carried *c = carried_here();
-	uint8_t bytes[KEPT_BYTES];
+	uint8_t bytes[PARCEL_BYTES];
 	bool is = s->nr_values > 1 ? header_get(env, asked, bytes, sizeof(bytes)) >= 0
 				   : c && c->is_named && c->request & CARRIED_ASKED;
 
@@ -324,6 +351,7 @@ static void act_queue(JNIEnv *env, struct site *s, jobject a, jobject b)
 	hold(s, &bag);
 	if (a)
 		hop_kept(s, kept_put(env, a, &bag));
+	parcel_leave(bag.parcel);
 }
 
 static void act_next(JNIEnv *env, struct site *s, jobject a, jobject b)
@@ -390,7 +418,7 @@ static void act_leave(JNIEnv *env, struct site *s, jobject a, jobject b)
 static void act_drop(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)env, (void)s, (void)a, (void)b;
-	birth_carry(NULL, 0);
+	birth_carry(NULL);
 }
 
 static void act_join(JNIEnv *env, struct site *s, jobject a, jobject b)
@@ -490,28 +518,33 @@ void carrier_act(JNIEnv *env, struct site *s, const jvalue *roots)
 }
 
 /* Of a thread that carries nothing nobody is to be told what this process was born with. */
-static jobject borne(JNIEnv *env, jobject map, const void *bytes, long nr)
+static jobject borne(JNIEnv *env, jobject map, const struct bag *bag)
 {
-	return nr > 0 || (!nr && birth_is()) ? birth_environment(env, map, bytes, (size_t)nr)
-					     : NULL;
+	return bag || birth_is() ? birth_environment(env, map, bag, bag ? bag_bytes(bag) : 0)
+				 : NULL;
+}
+
+/* The bag is seen until woven code runs again, which methods of a message are not. */
+static jobject filled(JNIEnv *env, const struct site *s, jobject message, const struct bag *bag)
+{
+	return s->action == WANTED_FILL && message_fill(env, message, bag, bag_bytes(bag))
+		       ? message
+		       : message_with(env, message, bag, bag_bytes(bag));
 }
 
 jobject carrier_change(JNIEnv *env, struct site *s, jobject message)
 {
-	uint8_t bytes[KEPT_BYTES];
-	long nr = message || s->action == WANTED_BEAR ? guest_hold(bytes, sizeof(bytes)) : 0;
+	const struct bag *bag = message || s->action == WANTED_BEAR ? guest_see() : NULL;
 	jobject with = NULL;
 
 	if (s->action == WANTED_BEAR)
-		with = borne(env, message, bytes, nr);
-	else if (nr > 0)
-		with = s->action == WANTED_FILL && message_fill(env, message, bytes, (size_t)nr)
-			       ? message
-			       : message_with(env, message, bytes, (size_t)nr);
+		with = borne(env, message, bag);
+	else if (bag)
+		with = filled(env, s, message, bag);
 
 	if (with)
 		hop_count(s, HOP_GAVE);
-	else if (nr)
+	else if (bag)
 		hop_lost(s);
 	else
 		hop_count(s, HOP_NOTHING);
@@ -526,8 +559,8 @@ void carrier_thread_began(JNIEnv *env, jthread thread)
 	if (!kept_get(env, thread, &b))
 		return;
 	birth_told();
-	if (b.nr && guest_join(b.bytes, b.nr) < 0)
-		hop_lost(NULL);
+	carried_join(b.parcel);
+	parcel_leave(b.parcel);
 	c = carried_here();
 	if (c)
 		carried_set(c, CARRIED_BORN, b.request);
@@ -538,6 +571,7 @@ void carrier_thread_ended(JNIEnv *env, jthread thread)
 	struct kept_bag b;
 
 	hold(NULL, &b);
-	if (b.nr && kept_more(env, thread, &b) != KEPT)
+	if (b.parcel && kept_more(env, thread, &b) != KEPT)
 		hop_lost(NULL);
+	parcel_leave(b.parcel);
 }

@@ -27,6 +27,7 @@
 #include "agent/jvm/hop.h"
 #include "agent/jvm/kept.h"
 #include "agent/jvm/machine.h"
+#include "agent/jvm/parcel.h"
 #include "agent/jvm/virtual.h"
 #include "lib/advice/bag.h"
 
@@ -75,17 +76,12 @@ static bool has_writer(const struct bag *b, uint64_t writer)
 }
 
 /* Something in what the thread carries and in this was packed by the same writer. */
-static bool is_kin(const struct kept_bag *k)
+static bool is_kin(const struct parcel *p)
 {
-	uint8_t bytes[KEPT_BYTES];
-	struct bag own, other;
-	long nr = guest_hold(bytes, sizeof(bytes));
+	const struct bag *own = p ? guest_see() : NULL, *other = parcel_bag(p);
 
-	if (nr <= 0 || !bag_deserialize(&own, bytes, (size_t)nr) ||
-	    !bag_deserialize(&other, k->bytes, k->nr))
-		return false;
-	for (size_t at = 0; at < own.words; at += entry_at(&own, at)->words)
-		if (has_writer(&other, entry_at(&own, at)->writer))
+	for (size_t at = 0; own && at < own->words; at += entry_at(own, at)->words)
+		if (has_writer(other, entry_at(own, at)->writer))
 			return true;
 	return false;
 }
@@ -107,7 +103,7 @@ static bool is_own(const struct carried *c, bool is_loop)
 
 static void replace(struct carried *c, const struct kept_bag *b, uint32_t depth)
 {
-	birth_carry(b->bytes, b->nr);
+	birth_carry(b->parcel);
 	carried_set(c, CARRIED_ELEMENT, b->request);
 	c->depth = depth;
 }
@@ -117,10 +113,8 @@ void element_next(JNIEnv *env, struct site *s, jobject o)
 	struct carried *c = carried_here();
 	uint32_t depth = c && c->how == CARRIED_ELEMENT ? depth_here(s) : 0;
 	bool is_loop = c && c->how == CARRIED_ELEMENT && depth <= c->depth;
-	struct kept_bag b;
+	struct kept_bag b = { 0 };
 
-	b.nr = 0;
-	b.request = 0;
 	if (!c) {
 		hop_lost(s);
 		return;
@@ -133,15 +127,15 @@ void element_next(JNIEnv *env, struct site *s, jobject o)
 	}
 	if (!kept_is_mixed(o))
 		kept_taken(env, o, &b);
-	hop_came(s, b.nr);
+	hop_came(s, b.parcel);
 	if (is_loop) {
 		replace(c, &b, depth);
-	} else if (b.request && (c->request == b.request || is_kin(&b))) {
-		if (b.nr && guest_join(b.bytes, b.nr) < 0)
-			hop_lost(s);
+	} else if (b.request && (c->request == b.request || is_kin(b.parcel))) {
+		carried_join(b.parcel);
 	} else if (b.request && is_own(c, is_loop)) {
 		hop_count(s, HOP_PASSED);
 	} else if (b.request || (c->how == CARRIED_LIFE && carried_any())) {
 		replace(c, &b, depth_here(s));
 	}
+	parcel_leave(b.parcel);
 }

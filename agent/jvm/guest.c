@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/advice/bag.h"
+
 /* Neither is ever taken out of the process again: what was once found can be called for good. */
 static _Atomic(struct probe_region *) region;
 static _Atomic(const struct probe_code *) code;
@@ -140,41 +142,52 @@ void guest_count_unit(void)
 		__atomic_fetch_add(&g->nr_units, 1, __ATOMIC_RELAXED);
 }
 
-long guest_hold(void *to, size_t room)
+const struct bag *guest_see(void)
 {
-	long (*f)(void *, size_t) = (long (*)(void *, size_t))service(PROBE_SERVICE_HOLD);
+	const void *(*f)(void) = (const void *(*)(void))service(PROBE_SERVICE_SEE);
 
-	return f ? f(to, room) : 0;
+	return f ? f() : NULL;
 }
 
-long guest_carry(const void *bytes, size_t nr)
+void guest_carry(const struct bag *front)
 {
-	long (*f)(const void *, size_t) =
-		(long (*)(const void *, size_t))service(PROBE_SERVICE_CARRY);
+	void (*f)(const void *) = (void (*)(const void *))service(PROBE_SERVICE_CARRY);
 
-	return f ? f(bytes, nr) : 0;
+	if (f)
+		f(front);
 }
 
-long guest_join(const void *bytes, size_t nr)
+void guest_join(const struct bag *front)
 {
-	long (*f)(const void *, size_t) =
-		(long (*)(const void *, size_t))service(PROBE_SERVICE_JOIN);
+	void (*f)(const void *) = (void (*)(const void *))service(PROBE_SERVICE_JOIN);
 
-	return f && nr ? f(bytes, nr) : 0;
+	if (f && front)
+		f(front);
+}
+
+static const struct probe_bag *place(void)
+{
+	const struct probe_bag *(*f)(void) =
+		(const struct probe_bag *(*)(void))service(PROBE_SERVICE_PLACE);
+
+	return f ? f() : NULL;
 }
 
 uint64_t guest_mark(void)
 {
-	uint64_t (*f)(void) = (uint64_t (*)(void))service(PROBE_SERVICE_MARK);
+	const struct probe_bag *b = place();
 
-	return f ? f() : 0;
+	return b ? (b->nr_begun * 0x9e3779b97f4a7c15u) ^ b->carried[PROBE_CARRIED_ORIGIN] : 0;
 }
 
+/* What is due to be taken up first may be something. */
 bool guest_holds(void)
 {
-	bool (*f)(void) = (bool (*)(void))service(PROBE_SERVICE_HOLDS);
+	const struct probe_bag *b = place();
 
-	return f && f();
+	return b && ((b->session == guest_session() &&
+		      !bag_is_empty((const struct bag *)(const void *)b->bag)) ||
+		     ((const uint8_t *)b->carried)[PROBE_CARRIED_DUE]);
 }
 
 uint64_t guest_order(void)

@@ -9,6 +9,8 @@
 
 #include "wire/probe_region.h"
 
+struct bag;
+
 /* region: where somebody says that it is. False: it is not there, or of another version. Sets
  * *is_another where another session is there than the last time. */
 bool guest_use(uint64_t region, bool *is_another);
@@ -29,9 +31,10 @@ void guest_tell_limited(uint64_t nr);
 void guest_tell(uint32_t function, uint32_t kind, uint64_t start, uint64_t end);
 /* A piece of work began, whether anybody watches or not. */
 void guest_count_unit(void);
-long guest_hold(void *to, size_t room);
-long guest_carry(const void *bytes, size_t nr);
-long guest_join(const void *bytes, size_t nr);
+const struct bag *guest_see(void);
+void guest_carry(const struct bag *front);
+void guest_join(const struct bag *front);
+/* Another number whenever a request began in the thread, or came over a connection. */
 uint64_t guest_mark(void);
 /* Whether the thread carries anything: cheap. */
 bool guest_holds(void);

@@ -26,9 +26,9 @@ void hop_kept(struct site *s, enum kept_result r)
 	}
 }
 
-void hop_came(struct site *s, size_t nr)
+void hop_came(struct site *s, bool is)
 {
-	hop_count(s, nr ? HOP_CAME : HOP_NOTHING);
+	hop_count(s, is ? HOP_CAME : HOP_NOTHING);
 }
 
 static unsigned long long count_of(struct site *s, enum hop what)

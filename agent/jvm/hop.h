@@ -3,6 +3,7 @@
 #ifndef CULPRIT_AGENT_JVM_HOP_H
 #define CULPRIT_AGENT_JVM_HOP_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "agent/jvm/kept.h"
@@ -13,8 +14,8 @@ void hop_count(struct site *s, enum hop what);
 void hop_lost(struct site *s);
 /* An object should have got something. */
 void hop_kept(struct site *s, enum kept_result r);
-/* Something of so many bytes arrived, or nothing did. */
-void hop_came(struct site *s, size_t nr);
+/* Something arrived, or nothing did. */
+void hop_came(struct site *s, bool is);
 /* Writes a line for each place that hands on, with what was counted there: "hop METHOD MOMENT
  * ACTION" and numbers, in the order of enum hop. */
 void hops_tell(FILE *f);

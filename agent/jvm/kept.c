@@ -5,32 +5,21 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "agent/jvm/guest.h"
 #include "agent/jvm/kept_table.h"
 #include "agent/jvm/machine.h"
+#include "agent/jvm/parcel.h"
 #include "agent/jvm/shared.h"
-#include "lib/advice/bag.h"
 
-struct part {
-	uint64_t request;
-	size_t nr;
-	uint8_t bytes[];
-};
-
-/* Most bags are small, and most objects have one only: it lies in here. */
-#define ROOM_WORDS 64u
-
+/* Of a bag without a request there is nothing. */
 struct kept {
 	struct kept_entry entry;
-	uint64_t session;
 	bool is_put;   /* it lies in a queue */
 	bool is_mixed; /* … for several requests: nobody's */
-	bool is_room_used;
-	struct part *given; /* for who works on it */
-	struct part *result;
-	uint64_t room[ROOM_WORDS];
+	uint64_t session;
+	struct kept_bag given; /* for who works on it */
+	struct kept_bag result;
 };
 
 #define SPARES 8192u
@@ -81,44 +70,29 @@ uint64_t kept_count(void)
 	return atomic_load_explicit(&nr_kept, memory_order_relaxed);
 }
 
-static struct part *part_new(struct kept *k, const struct kept_bag *b)
+/* b: another user of its parcel, or without a request nothing. */
+static void bag_set(struct kept_bag *at, const struct kept_bag *b)
 {
-	bool fits = !k->is_room_used && sizeof(struct part) + b->nr <= sizeof(k->room);
-	struct part *p = NULL;
+	struct parcel *was = at->parcel;
 
-	if (fits)
-		p = (struct part *)(void *)k->room;
-	else if (b->nr <= KEPT_BYTES)
-		p = malloc(sizeof(*p) + b->nr);
-	if (!p)
-		return NULL;
-	k->is_room_used |= fits;
-	p->request = b->request;
-	p->nr = b->nr;
-	memcpy(p->bytes, b->bytes, b->nr);
-	return p;
+	at->request = b->request;
+	at->parcel = b->request ? parcel_use(b->parcel) : NULL;
+	parcel_leave(was);
 }
 
-static void part_free(struct kept *k, struct part *p)
+static void bags_free(struct kept *k)
 {
-	if ((void *)p == k->room)
-		k->is_room_used = false;
-	else
-		free(p);
-}
+	static const struct kept_bag none;
 
-static void parts_free(struct kept *k)
-{
-	part_free(k, k->given);
-	part_free(k, k->result);
-	k->given = k->result = NULL;
+	bag_set(&k->given, &none);
+	bag_set(&k->result, &none);
 }
 
 /* Under the lock. */
 static void kept_free(struct kept *k)
 {
 	atomic_fetch_sub_explicit(&nr_kept, 1, memory_order_relaxed);
-	parts_free(k);
+	bags_free(k);
 	mixed_note(k, false);
 	if (nr_spares == SPARES) {
 		free(k);
@@ -155,7 +129,7 @@ static struct kept *kept_of(JNIEnv *env, jobject o)
 /* Of a session before, which nobody asks for any more. */
 static void renew(struct kept *k)
 {
-	parts_free(k);
+	bags_free(k);
 	mixed_note(k, false);
 	k->is_put = false;
 	k->session = guest_session();
@@ -168,8 +142,8 @@ static struct kept *kept_new(JNIEnv *env, jobject o, uint32_t hash)
 	if (!k)
 		return NULL;
 	k->entry = (struct kept_entry){ .hash = hash };
-	k->is_put = k->is_mixed = k->is_room_used = false;
-	k->given = k->result = NULL;
+	k->is_put = k->is_mixed = false;
+	k->given = k->result = (struct kept_bag){ 0 };
 	k->session = guest_session();
 	atomic_fetch_add_explicit(&nr_kept, 1, memory_order_relaxed);
 	if (kept_table_add(&table, env, o, &k->entry))
@@ -200,16 +174,6 @@ static struct kept *kept_for(JNIEnv *env, jobject o, enum kept_result *why)
 	return kept_new(env, o, hash);
 }
 
-/* Under the lock. What there is no memory for is nothing, rather than what it was before. */
-static enum kept_result part_set(struct kept *k, struct part **at, const struct kept_bag *b)
-{
-	part_free(k, *at);
-	*at = b->request ? part_new(k, b) : NULL;
-	if (b->request && !*at)
-		return KEPT_FAILED;
-	return b->nr ? KEPT : KEPT_NOTHING;
-}
-
 static enum kept_result given_set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_put)
 {
 	enum kept_result why = KEPT_NOTHING;
@@ -218,13 +182,14 @@ static enum kept_result given_set(JNIEnv *env, jobject o, const struct kept_bag 
 	if (!k)
 		return why;
 	if (is_put && k->is_put &&
-	    (k->is_mixed || (k->given ? k->given->request : 0) != b->request)) {
+	    (k->is_mixed || k->given.request != b->request)) {
 		mixed_note(k, true);
 		return KEPT_SHARED;
 	}
 	k->is_put = is_put;
 	mixed_note(k, false);
-	return part_set(k, &k->given, b);
+	bag_set(&k->given, b);
+	return b->parcel ? KEPT : KEPT_NOTHING;
 }
 
 static enum kept_result set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_put)
@@ -249,34 +214,21 @@ enum kept_result kept_put(JNIEnv *env, jobject o, const struct kept_bag *b)
 	return set(env, o, b, true);
 }
 
-/* What both have, in *b. */
-static bool joined(struct kept_bag *b, const struct part *p)
-{
-	struct bag one, other;
-	long nr;
-
-	if (!bag_deserialize(&one, b->bytes, b->nr) || !bag_deserialize(&other, p->bytes, p->nr))
-		return false;
-	bag_join(&one, &other);
-	nr = bag_serialize(&one, b->bytes, sizeof(b->bytes));
-	b->nr = nr > 0 ? (size_t)nr : 0;
-	return nr > 0;
-}
-
 /* Under the lock. */
 static enum kept_result result_add(struct kept *k, const struct kept_bag *b)
 {
-	const struct part *p = k->result;
-	struct kept_bag all;
+	struct kept_bag all = { .request = b->request };
 
-	if (!p || !p->nr)
-		return part_set(k, &k->result, b);
-	if (p->nr == b->nr && memcmp(p->bytes, b->bytes, b->nr) == 0)
+	if (!k->result.parcel || k->result.parcel == b->parcel) {
+		bag_set(&k->result, b);
 		return KEPT;
-	all.request = b->request;
-	all.nr = b->nr;
-	memcpy(all.bytes, b->bytes, b->nr);
-	return joined(&all, p) ? part_set(k, &k->result, &all) : KEPT_FAILED;
+	}
+	all.parcel = parcel_joined(b->parcel, k->result.parcel);
+	if (!all.parcel)
+		return KEPT_FAILED;
+	bag_set(&k->result, &all);
+	parcel_leave(all.parcel);
+	return KEPT;
 }
 
 enum kept_result kept_more(JNIEnv *env, jobject o, const struct kept_bag *b)
@@ -284,7 +236,7 @@ enum kept_result kept_more(JNIEnv *env, jobject o, const struct kept_bag *b)
 	struct kept *k;
 	enum kept_result r;
 
-	if (!o || !b->nr)
+	if (!o || !b->parcel)
 		return KEPT_NOTHING;
 	pthread_mutex_lock(&lock);
 	k = kept_for(env, o, &r);
@@ -298,22 +250,16 @@ enum want { WANT_GIVEN, WANT_TAKEN, WANT_RESULT };
 
 static bool get(JNIEnv *env, jobject o, struct kept_bag *b, enum want want)
 {
-	const struct part *p = NULL;
 	struct kept *k;
 
-	b->nr = 0;
-	b->request = 0;
+	*b = (struct kept_bag){ 0 };
 	if (!o || !kept_count())
 		return false;
 	pthread_mutex_lock(&lock);
 	k = kept_of(env, o);
 	if (k && !k->is_mixed)
-		p = want == WANT_RESULT && k->result ? k->result : k->given;
-	if (p) {
-		memcpy(b->bytes, p->bytes, p->nr);
-		b->nr = p->nr;
-		b->request = p->request;
-	}
+		*b = want == WANT_RESULT && k->result.request ? k->result : k->given;
+	parcel_use(b->parcel);
 	/* (one that several have put is in there more than once) */
 	if (k && !k->is_mixed && want == WANT_TAKEN)
 		k->is_put = false;

@@ -8,12 +8,11 @@
 
 #include <jvmti.h>
 
-#define KEPT_BYTES 8192
+struct parcel;
 
 struct kept_bag {
 	uint64_t request; /* as carried.h numbers them; 0: nobody knows, and there is nothing */
-	size_t nr;
-	uint8_t bytes[KEPT_BYTES];
+	struct parcel *parcel; /* or NULL: nothing yet */
 };
 
 enum kept_result {
@@ -30,7 +29,8 @@ enum kept_result kept_set(JNIEnv *env, jobject o, const struct kept_bag *b);
 enum kept_result kept_put(JNIEnv *env, jobject o, const struct kept_bag *b);
 /* It has this as well for who waits for it: a part of its result. */
 enum kept_result kept_more(JNIEnv *env, jobject o, const struct kept_bag *b);
-/* For who works on it. False: it has nothing of this session; b has 0 bytes and no request then. */
+/* For who works on it: the caller is a user of its parcel. False: it has nothing of this session; b
+ * has no parcel and no request then. */
 bool kept_get(JNIEnv *env, jobject o, struct kept_bag *b);
 /* The same of one that was taken out of a queue. */
 bool kept_taken(JNIEnv *env, jobject o, struct kept_bag *b);

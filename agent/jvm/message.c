@@ -7,6 +7,7 @@
 #include "agent/jvm/machine.h"
 #include "agent/jvm/message_kind.h"
 #include "agent/jvm/params.h"
+#include "agent/jvm/parcel.h"
 
 #define LOCALS 16
 #define SIZE_UNKNOWN (-1) /* what messages say of their length before it was asked for */
@@ -147,9 +148,10 @@ static jbyteArray unknown_of(JNIEnv *env, jobject message, const struct message_
 	return bytes;
 }
 
-static size_t field_carried(JNIEnv *env, jobject message, const struct message_kind *k, void *to,
-			    size_t room)
+static struct parcel *field_carried(JNIEnv *env, jobject message, const struct message_kind *k,
+				    bool *is_lost)
 {
+	struct parcel *p = NULL;
 	jbyteArray bytes = unknown_of(env, message, k);
 	const unsigned char *found = NULL;
 	unsigned char small[SMALL], *copy;
@@ -157,26 +159,28 @@ static size_t field_carried(JNIEnv *env, jobject message, const struct message_k
 	jsize nr;
 
 	if (!bytes)
-		return 0;
+		return NULL;
 	nr = (*env)->GetArrayLength(env, bytes);
 	copy = nr <= SMALL ? small : malloc((size_t)nr);
 	if (copy) {
 		(*env)->GetByteArrayRegion(env, bytes, 0, nr, (jbyte *)copy);
 		found = jni_is_clean(env) ? field_find(copy, (size_t)nr, &length) : NULL;
 	}
-	if (found && length <= room)
-		memcpy(to, found, length);
+	if (found && length)
+		p = parcel_read(found, length);
+	*is_lost = !copy || (found && length && !p);
 	if (copy != small)
 		free(copy);
 	(*env)->DeleteLocalRef(env, bytes);
-	return found && length <= room ? length : 0;
+	return p;
 }
 
-size_t message_carried(JNIEnv *env, jobject message, void *to, size_t room)
+struct parcel *message_carried(JNIEnv *env, jobject message, bool *is_lost)
 {
 	const struct message_kind *k = message ? message_kind_of(env, message) : NULL;
 
+	*is_lost = false;
 	if (k)
-		return field_carried(env, message, k, to, room);
-	return message && params_has(env, message) ? params_carried(env, message, to, room) : 0;
+		return field_carried(env, message, k, is_lost);
+	return message && params_has(env, message) ? params_carried(env, message, is_lost) : NULL;
 }

@@ -11,12 +11,14 @@
 
 #include <jni.h>
 
+struct parcel;
+
 /* An equal message with this in it, a new local reference; NULL, and no exception: it cannot be. */
 jobject message_with(JNIEnv *env, jobject message, const void *bytes, size_t nr);
 /* Puts this into a message that nobody has seen yet; false, and no exception: it cannot be, and is
  * as it was. */
 bool message_fill(JNIEnv *env, jobject message, const void *bytes, size_t nr);
-/* What is in it, at most room bytes; 0: nothing. */
-size_t message_carried(JNIEnv *env, jobject message, void *to, size_t room);
+/* What is in it: the caller is a user of it. NULL: nothing, or it makes no sense (*is_lost). */
+struct parcel *message_carried(JNIEnv *env, jobject message, bool *is_lost);
 
 #endif

@@ -2,9 +2,11 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "agent/jvm/machine.h"
+#include "agent/jvm/parcel.h"
 
 #define MESSAGE "org/apache/cassandra/net/Message"
 #define NAME "culprit"
@@ -136,22 +138,25 @@ static jbyteArray value_of(JNIEnv *env, jobject message)
 	return name ? (*env)->CallObjectMethod(env, map, known.get, name) : NULL;
 }
 
-size_t params_carried(JNIEnv *env, jobject message, void *to, size_t room)
+struct parcel *params_carried(JNIEnv *env, jobject message, bool *is_lost)
 {
+	uint8_t bytes[PARCEL_BYTES];
+	struct parcel *p;
 	jbyteArray value;
 	jsize nr = 0;
 
 	if ((*env)->PushLocalFrame(env, LOCALS) < 0) {
 		jni_is_clean(env);
-		return 0;
+		return NULL;
 	}
 	value = value_of(env, message);
 	if (jni_is_clean(env) && value)
 		nr = (*env)->GetArrayLength(env, value);
-	if (nr > 0 && (size_t)nr <= room)
-		(*env)->GetByteArrayRegion(env, value, 0, nr, to);
-	else
-		nr = 0;
+	if (nr > 0 && nr <= PARCEL_BYTES)
+		(*env)->GetByteArrayRegion(env, value, 0, nr, (jbyte *)bytes);
+	p = nr > 0 && nr <= PARCEL_BYTES ? parcel_read(bytes, (size_t)nr) : NULL;
+	*is_lost = nr > 0 && !p;
 	(*env)->PopLocalFrame(env, NULL);
-	return jni_is_clean(env) ? (size_t)nr : 0;
+	jni_is_clean(env);
+	return p;
 }

@@ -14,6 +14,6 @@
 bool params_has(JNIEnv *env, jobject message);
 /* As message.h has it, of one that is. */
 jobject params_with(JNIEnv *env, jobject message, const void *bytes, size_t nr);
-size_t params_carried(JNIEnv *env, jobject message, void *to, size_t room);
+struct parcel *params_carried(JNIEnv *env, jobject message, bool *is_lost);
 
 #endif

@@ -157,18 +157,24 @@ static void note_spilled(struct bag *b)
 			b->flags |= BAG_HAS_SPILLED;
 }
 
+bool bag_front_is_sound(struct bag *front, size_t nr)
+{
+	if (nr < HEAD_BYTES || nr > sizeof(*front) || !makes_sense(front, nr))
+		return false;
+	note_spilled(front);
+	return true;
+}
+
 bool bag_deserialize(struct bag *b, const void *bytes, size_t nr)
 {
 	bag_begin(b);
 	if (!nr)
 		return true;
-	if (nr < HEAD_BYTES || nr > sizeof(*b))
+	if (nr > sizeof(*b))
 		return false;
 	copy_bytes(b, bytes, nr);
-	if (makes_sense(b, nr)) {
-		note_spilled(b);
+	if (bag_front_is_sound(b, nr))
 		return true;
-	}
 	bag_begin(b);
 	return false;
 }
@@ -477,6 +483,21 @@ static bool join_entry(struct joining *j, const struct bag_entry *e)
 	return true;
 }
 
+/* Words of entries that both begin with. What comes back with an answer is mostly what went with
+ * the question. */
+static size_t same_front(const struct bag *a, const struct bag *b)
+{
+	size_t at = 0, nr;
+
+	for (; at < a->words && at < b->words; at += nr) {
+		nr = entry_at(a, at)->words;
+		if (entry_at(b, at)->words != nr ||
+		    !same_words(&a->entries[at], &b->entries[at], nr))
+			break;
+	}
+	return at;
+}
+
 void bag_join_spilling(struct bag *to, const struct bag *from, struct bag_writer *w,
 		       struct bag_spill *s)
 {
@@ -489,7 +510,7 @@ void bag_join_spilling(struct bag *to, const struct bag *from, struct bag_writer
 		replace(to, from);
 		return;
 	}
-	for (size_t at = 0; at < from->words; at += entry_at(from, at)->words)
+	for (size_t at = same_front(to, from); at < from->words; at += entry_at(from, at)->words)
 		is_other |= join_entry(&j, entry_at(from, at));
 	for (size_t i = 0; i < from->nr_lost; i++)
 		bag_lose(to, from->lost[i]);

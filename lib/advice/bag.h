@@ -99,6 +99,9 @@ static inline size_t bag_bytes(const struct bag *b)
 long bag_serialize(const struct bag *b, void *to, size_t room);
 /* Bytes of a stranger: false, and an empty bag, where they make no sense. */
 bool bag_deserialize(struct bag *b, const void *bytes, size_t nr);
+/* The same where they lie: whether these, and no more, are the front of a bag, which may be read as
+ * one then. */
+bool bag_front_is_sound(struct bag *front, size_t nr);
 
 /* Whether words of a stranger are entries. */
 bool bag_entries_make_sense(const uint64_t *words, size_t nr);

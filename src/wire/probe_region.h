@@ -16,7 +16,7 @@
 
 #define PROBE_REGION_NAME "culprit-probe"
 #define PROBE_REGION_MAGIC 0x31656f6270706c63u
-#define PROBE_REGION_VERSION 18
+#define PROBE_REGION_VERSION 19
 
 #define PROBE_FUNCTIONS 65536u
 #define PROBE_THREADS 2048u       /* places in the table of threads; a power of two */
@@ -333,7 +333,8 @@ struct probe_self {
 /* Numbers of such threads: no thread of the kernel has one. */
 #define PROBE_NUMBERS_AT ((uint64_t)1 << 32)
 
-#define PROBE_CARRIED_DUE 20 /* a byte of carried: another request is to be taken up first */
+#define PROBE_CARRIED_ORIGIN 0 /* a word of carried: the request, where it came by a connection */
+#define PROBE_CARRIED_DUE 20   /* a byte of carried: another request is to be taken up first */
 
 /* A thread that is being made: what it is to run, and what it begins with. */
 struct probe_birth {
@@ -375,14 +376,13 @@ struct probe_own {
 enum probe_service {
 	PROBE_SERVICE_ADVISE, /* void (uint32_t function, uint32_t moment, const struct probe_met *)
 			       */
-	PROBE_SERVICE_HOLD,   /* long (void *to, size_t room): what the thread carries, as bytes;
-				 0: nothing; -1: they find no room */
-	PROBE_SERVICE_CARRY,  /* long (const void *, size_t): this instead of what it carries;
-				 0 bytes: nothing; -1: they make no sense */
-	PROBE_SERVICE_JOIN,   /* long (const void *, size_t): this as well */
-	PROBE_SERVICE_MARK,   /* uint64_t (void): another number whenever a request began in the
-				 thread, or came over a connection */
-	PROBE_SERVICE_HOLDS,  /* bool (void): whether the thread carries anything */
+	PROBE_SERVICE_SEE,    /* const void * (void): what the thread carries, a struct bag, until
+				 any of these is called again; NULL: nothing */
+	PROBE_SERVICE_CARRY,  /* void (const void *): this, the front of a struct bag that is sound,
+				 instead of what it carries; NULL: nothing */
+	PROBE_SERVICE_JOIN,   /* void (const void *): this as well */
+	PROBE_SERVICE_PLACE,  /* const struct probe_bag * (void): the thread's, for as long as it
+				 lives; NULL: it has none */
 	PROBE_SERVICE_TELL,   /* void (uint32_t function, uint32_t kind, uint64_t start, uint64_t
 				 end): a record, PROBE_KIND_…; of a call that was too deep to be
 				 watched start is 0. Also when nobody watches any more: the call

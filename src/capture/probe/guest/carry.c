@@ -9,6 +9,7 @@ _Static_assert(sizeof(struct courier_fd) <= PROBE_CARRY_FD_BYTES &&
 		       COURIER_FDS == PROBE_CARRY_FDS &&
 		       sizeof(struct courier_room) <= PROBE_CARRY_ROOM_BYTES &&
 		       sizeof(struct courier_state) <= sizeof(((struct probe_bag *)0)->carried) &&
+		       offsetof(struct courier_state, origin) == 8 * PROBE_CARRIED_ORIGIN &&
 		       offsetof(struct courier_state, is_due) == PROBE_CARRIED_DUE,
 	       "what is carried");
 

@@ -43,11 +43,10 @@ code_tid_offset:
 code_nr_rings:
 	.quad	0
 	.quad	culprit_advise - culprit_code
-	.quad	culprit_hold - culprit_code
+	.quad	culprit_see - culprit_code
 	.quad	culprit_carry - culprit_code
 	.quad	culprit_join - culprit_code
-	.quad	culprit_mark - culprit_code
-	.quad	culprit_holds - culprit_code
+	.quad	culprit_place - culprit_code
 	.quad	culprit_tell - culprit_code
 	.quad	culprit_become - culprit_code
 

@@ -11,11 +11,10 @@
 
 void culprit_advise(uint32_t function, uint32_t moment, const struct probe_met *met)
 	__attribute__((visibility("hidden")));
-long culprit_hold(void *to, size_t room) __attribute__((visibility("hidden")));
-long culprit_carry(const void *bytes, size_t nr) __attribute__((visibility("hidden")));
-long culprit_join(const void *bytes, size_t nr) __attribute__((visibility("hidden")));
-uint64_t culprit_mark(void) __attribute__((visibility("hidden")));
-bool culprit_holds(void) __attribute__((visibility("hidden")));
+const void *culprit_see(void) __attribute__((visibility("hidden")));
+void culprit_carry(const void *bag) __attribute__((visibility("hidden")));
+void culprit_join(const void *bag) __attribute__((visibility("hidden")));
+const struct probe_bag *culprit_place(void) __attribute__((visibility("hidden")));
 void culprit_tell(uint32_t function, uint32_t kind, uint64_t start, uint64_t end)
 	__attribute__((visibility("hidden")));
 long culprit_become(uint64_t number, const struct probe_self *is, struct probe_self *was)
@@ -48,15 +47,6 @@ static void serve_end(struct probe_thread *t)
 	t->busy = 0;
 }
 
-/* Where bytes become a bag, before it is believed. */
-static struct bag *room_of(const struct probe_thread *t)
-{
-	struct courier_room *r =
-		(struct courier_room *)culprit_code.own->carry_rooms[guest_thread_number(t)];
-
-	return &r->bag;
-}
-
 /* It did not come by a connection. */
 static void came_otherwise(const struct probe_thread *t)
 {
@@ -78,74 +68,51 @@ void culprit_advise(uint32_t function, uint32_t moment, const struct probe_met *
 	serve_end(t);
 }
 
-long culprit_hold(void *to, size_t room)
+const void *culprit_see(void)
 {
 	struct probe_thread *t = serve_begin(0);
-	long nr;
+	const struct bag *b = NULL;
 
 	if (!t)
-		return 0;
+		return NULL;
 	carry_settle(t);
-	nr = weave_bag_is_empty(t) ? 0 : bag_serialize(weave_bag(t), to, room);
+	if (!weave_bag_is_empty(t))
+		b = weave_bag(t);
 	serve_end(t);
-	return nr;
+	return b;
 }
 
-long culprit_carry(const void *bytes, size_t nr)
+void culprit_carry(const void *bag)
 {
 	struct probe_thread *t = serve_begin(0);
-	long r = 0;
 
 	if (!t)
-		return 0;
+		return;
 	came_otherwise(t);
-	if (!nr) {
-		if (!weave_bag_is_empty(t))
-			bag_clear(weave_bag(t), weave_writer(t));
-	} else if (bag_deserialize(room_of(t), bytes, nr)) {
-		bag_adopt(weave_bag(t), room_of(t), weave_writer(t));
-	} else {
+	if (bag)
+		bag_adopt(weave_bag(t), bag, weave_writer(t));
+	else if (!weave_bag_is_empty(t))
 		bag_clear(weave_bag(t), weave_writer(t));
-		r = -1;
-	}
 	serve_end(t);
-	return r;
 }
 
-long culprit_join(const void *bytes, size_t nr)
+void culprit_join(const void *bag)
 {
 	struct probe_thread *t = serve_begin(0);
 	struct bag_spill spill;
-	long r = 0;
 
 	if (!t)
-		return 0;
+		return;
 	carry_settle(t);
-	if (bag_deserialize(room_of(t), bytes, nr))
-		bag_join_spilling(weave_bag(t), room_of(t), weave_writer(t),
-				  weave_spill(t, &spill));
-	else
-		r = -1;
+	bag_join_spilling(weave_bag(t), bag, weave_writer(t), weave_spill(t, &spill));
 	serve_end(t);
-	return r;
 }
 
-uint64_t culprit_mark(void)
-{
-	struct probe_thread *t = guest_thread_find();
-	const struct probe_bag *b = t ? weave_place(t) : NULL;
-	const struct courier_state *c = b ? (const struct courier_state *)b->carried : NULL;
-
-	return b ? (b->nr_begun * 0x9e3779b97f4a7c15u) ^ c->origin : 0;
-}
-
-/* What is due to be taken up first may be something. */
-bool culprit_holds(void)
+const struct probe_bag *culprit_place(void)
 {
 	struct probe_thread *t = guest_thread_find();
 
-	return t && (!weave_bag_is_empty(t) ||
-		     ((const struct courier_state *)weave_place(t)->carried)->is_due);
+	return t ? weave_place(t) : NULL;
 }
 
 void culprit_tell(uint32_t function, uint32_t kind, uint64_t start, uint64_t end)

@@ -1,0 +1,63 @@
+#include "agent/jvm/parcel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/advice/bag.h"
+
+static struct parcel *made(const void *bytes, size_t nr)
+{
+	struct parcel *p = malloc(sizeof(*p) + nr);
+
+	if (!p)
+		return NULL;
+	p->nr_users = 1;
+	p->nr = (uint32_t)nr;
+	memcpy(p->bag, bytes, nr);
+	return p;
+}
+
+struct parcel *parcel_new(const struct bag *bag)
+{
+	return made(bag, bag_bytes(bag));
+}
+
+struct parcel *parcel_read(const void *bytes, size_t nr)
+{
+	struct parcel *p = nr && nr <= PARCEL_BYTES ? made(bytes, nr) : NULL;
+
+	if (p && bag_front_is_sound((struct bag *)(void *)p->bag, nr) && !bag_is_empty(parcel_bag(p)))
+		return p;
+	free(p);
+	return NULL;
+}
+
+struct parcel *parcel_joined(const struct parcel *a, const struct parcel *b)
+{
+	struct bag all;
+
+	if (a->nr == b->nr && memcmp(a->bag, b->bag, a->nr) == 0)
+		return made(a->bag, a->nr);
+	if (!bag_deserialize(&all, a->bag, a->nr))
+		return NULL;
+	bag_join(&all, parcel_bag(b));
+	return parcel_new(&all);
+}
+
+bool parcel_is(const struct parcel *p, const struct bag *bag)
+{
+	return p && p->nr == bag_bytes(bag) && memcmp(p->bag, bag, p->nr) == 0;
+}
+
+struct parcel *parcel_use(struct parcel *p)
+{
+	if (p)
+		atomic_fetch_add_explicit(&p->nr_users, 1, memory_order_relaxed);
+	return p;
+}
+
+void parcel_leave(struct parcel *p)
+{
+	if (p && atomic_fetch_sub_explicit(&p->nr_users, 1, memory_order_acq_rel) == 1)
+		free(p);
+}
