@@ -180,8 +180,11 @@ static void order_apply(struct taking *t, struct order *o)
 		return;
 	}
 	t->is_taken = true;
+	if (o->is_another)
+		kept_forget_known();
 	weaver_apply(t->env, o);
 	here_tell();
+	hops_tell_shared();
 	answer_say("done");
 }
 
@@ -263,6 +266,7 @@ static void JNICALL keep(jvmtiEnv *jvmti, JNIEnv *env, void *arg)
 			return;
 		here_turn();
 		here_tell();
+		hops_tell_shared();
 		mem_guarded(hot_leave, env);
 		if (was_collected(env, &canary)) {
 			kept_sweep(env, is_alone());

@@ -145,7 +145,7 @@ static void met(JNIEnv *env, uint32_t number, const jvalue *roots)
 	uint64_t start = 0;
 
 	if (!s || atomic_load_explicit(&machine_is_over, memory_order_relaxed) ||
-	    time_met(s, number))
+	    carrier_passes(s, roots) || time_met(s, number))
 		return;
 	if (virtual_is(s)) {
 		virtual_act(env, s, roots);

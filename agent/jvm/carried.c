@@ -140,9 +140,14 @@ struct carried *carried_here(void)
 	return &t->now;
 }
 
+bool carried_is_settled(void)
+{
+	return own && own->now.how != CARRIED_LIFE && own->now.how != CARRIED_ELEMENT;
+}
+
 void carried_set(struct carried *c, enum carried_how how, uint64_t request)
 {
-	if (how == CARRIED_MESSAGE)
+	if (how == CARRIED_MESSAGE && !carried_any())
 		is_any = true;
 	c->how = how;
 	c->is_named = request;

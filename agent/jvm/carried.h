@@ -39,6 +39,9 @@ struct carried {
 struct carried *carried_here(void);
 /* It has just taken up what is of this request; 0: of one that nobody knows. */
 void carried_set(struct carried *c, enum carried_how how, uint64_t request);
+/* Whether it works for somebody, as it was when it was last looked at, whatever it takes out of
+ * queues that comes from nobody (element.c): cheap. */
+bool carried_is_settled(void);
 /* A number that nobody has yet. */
 uint64_t carried_new(void);
 

@@ -102,12 +102,12 @@ static void hold(struct site *s, struct kept_bag *b)
 
 static void keep_one(JNIEnv *env, struct site *s, jobject o, const void *bag)
 {
-	hop_kept(s, kept_set(env, o, bag));
+	hop_kept(s, kept_set(env, o, bag, s->is_plain));
 }
 
 static void more_one(JNIEnv *env, struct site *s, jobject o, const void *bag)
 {
-	hop_kept(s, kept_more(env, o, bag));
+	hop_kept(s, kept_more(env, o, bag, s->is_plain));
 }
 
 static void keep(JNIEnv *env, struct site *s, jobject o, each_fn *f)
@@ -124,7 +124,7 @@ static void gather_one(JNIEnv *env, struct site *s, jobject from, const void *to
 	struct kept_bag b;
 
 	if (kept_result(env, from, &b) && b.parcel)
-		hop_kept(s, kept_more(env, (jobject)to, &b));
+		hop_kept(s, kept_more(env, (jobject)to, &b, false));
 	parcel_leave(b.parcel);
 }
 
@@ -144,7 +144,7 @@ static void first(JNIEnv *env, struct site *s, jobject to)
 		(*env)->DeleteLocalRef(env, one);
 	}
 	if (b.parcel)
-		hop_kept(s, kept_more(env, to, &b));
+		hop_kept(s, kept_more(env, to, &b, false));
 	parcel_leave(b.parcel);
 }
 
@@ -286,7 +286,7 @@ static void pass(JNIEnv *env, struct site *s, jobject message, jobject o)
 {
 	struct kept_bag b = { .request = carried_new(), .parcel = message_came(env, s, message) };
 
-	hop_kept(s, kept_set(env, o, &b));
+	hop_kept(s, kept_set(env, o, &b, false));
 	parcel_leave(b.parcel);
 }
 
@@ -333,6 +333,13 @@ static void act_keep(JNIEnv *env, struct site *s, jobject a, jobject b)
 	keep(env, s, a, keep_one);
 }
 
+static void act_own(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)b;
+	keep(env, s, a, keep_one);
+	kept_own(env, a);
+}
+
 static void act_more(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)b;
@@ -344,10 +351,6 @@ static void act_queue(JNIEnv *env, struct site *s, jobject a, jobject b)
 	struct kept_bag bag;
 
 	(void)b;
-	if (kept_is_mixed(a)) {
-		hop_kept(s, KEPT_SHARED);
-		return;
-	}
 	hold(s, &bag);
 	if (a)
 		hop_kept(s, kept_put(env, a, &bag));
@@ -468,7 +471,7 @@ static const struct {
 	[WANTED_ADD] = { act_from, true },    [WANTED_RECEIVE] = { act_from, true },
 	[WANTED_ACCEPT] = { act_from, true }, [WANTED_PASS] = { pass, true },
 	[WANTED_SEND] = { act_send },         [WANTED_BESIDE] = { act_send },
-	[WANTED_ANSWER] = { answer },
+	[WANTED_ANSWER] = { answer },         [WANTED_OWN] = { act_own },
 };
 
 /* --- sites -------------------------------------------------------------------------------------
@@ -494,6 +497,24 @@ static bool is_barred(const struct site *s, jobject a, jobject b)
 	return s->action == WANTED_NOTED
 		       ? a != NULL
 		       : (s->action == WANTED_KEEP || s->action == WANTED_MORE) && b;
+}
+
+bool carrier_passes(struct site *s, const jvalue *roots)
+{
+	const struct site_value *v = s->values;
+	enum kept_known known;
+
+	if ((s->action != WANTED_QUEUE && s->action != WANTED_NEXT) || !v || v->hash >= SITE_ROOTS ||
+	    !roots[v->root].l)
+		return false;
+	known = kept_known(kept_hash_of((int32_t)roots[v->hash].j));
+	if (known == KEPT_UNKNOWN || (s->action == WANTED_NEXT && !carried_is_settled()))
+		return false;
+	if (s->action == WANTED_NEXT)
+		hop_count(s, known == KEPT_OWN ? HOP_PASSED : HOP_NOTHING);
+	else
+		hop_count(s, known == KEPT_OWN ? HOP_GAVE : HOP_SHARED);
+	return true;
 }
 
 void carrier_act(JNIEnv *env, struct site *s, const jvalue *roots)
@@ -571,7 +592,7 @@ void carrier_thread_ended(JNIEnv *env, jthread thread)
 	struct kept_bag b;
 
 	hold(NULL, &b);
-	if (b.parcel && kept_more(env, thread, &b) != KEPT)
+	if (b.parcel && kept_more(env, thread, &b, true) != KEPT)
 		hop_lost(NULL);
 	parcel_leave(b.parcel);
 }

@@ -125,8 +125,7 @@ void element_next(JNIEnv *env, struct site *s, jobject o)
 			replace(c, &b, c->depth);
 		return;
 	}
-	if (!kept_is_mixed(o))
-		kept_taken(env, o, &b);
+	kept_taken(env, o, &b);
 	hop_came(s, b.parcel);
 	if (is_loop) {
 		replace(c, &b, depth);

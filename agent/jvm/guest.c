@@ -165,12 +165,20 @@ void guest_join(const struct bag *front)
 		f(front);
 }
 
+/* A thread has one place for as long as it lives. */
 static const struct probe_bag *place(void)
 {
+	static __thread const struct probe_bag *own;
+	static __thread const struct probe_code *own_code;
+	const struct probe_code *c = code;
 	const struct probe_bag *(*f)(void) =
 		(const struct probe_bag *(*)(void))service(PROBE_SERVICE_PLACE);
 
-	return f ? f() : NULL;
+	if (own && own_code == c)
+		return own;
+	own = f ? f() : NULL;
+	own_code = c;
+	return own;
 }
 
 uint64_t guest_mark(void)
@@ -204,12 +212,12 @@ long guest_become(uint64_t number, const struct probe_self *is, struct probe_sel
 	return f ? f(number, is, was) : -1;
 }
 
-void guest_count(enum guest_loss what)
+void guest_count(enum guest_loss what, uint64_t nr)
 {
 	struct probe_region *g = region;
 
 	if (g)
 		__atomic_fetch_add(what == GUEST_SHARED ? &g->carried.nr_shared
 							: &g->carried.nr_unkept,
-				   1, __ATOMIC_RELAXED);
+				   nr, __ATOMIC_RELAXED);
 }

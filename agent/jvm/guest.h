@@ -45,7 +45,7 @@ long guest_become(uint64_t number, const struct probe_self *is, struct probe_sel
 
 /* What was lost, told to who watches. */
 enum guest_loss { GUEST_UNKEPT, GUEST_SHARED };
-void guest_count(enum guest_loss what);
+void guest_count(enum guest_loss what, uint64_t nr);
 
 static inline uint64_t guest_tick(void)
 {

@@ -16,6 +16,8 @@ void hop_lost(struct site *s);
 void hop_kept(struct site *s, enum kept_result r);
 /* Something arrived, or nothing did. */
 void hop_came(struct site *s, bool is);
+/* Tells who watches how often HOP_SHARED was counted since this was last called. */
+void hops_tell_shared(void);
 /* Writes a line for each place that hands on, with what was counted there: "hop METHOD MOMENT
  * ACTION" and numbers, in the order of enum hop. */
 void hops_tell(FILE *f);

@@ -17,13 +17,15 @@ struct kept {
 	struct kept_entry entry;
 	bool is_put;   /* it lies in a queue */
 	bool is_mixed; /* … for several requests: nobody's */
+	bool is_own;   /* KEPT_OWN */
 	uint64_t session;
 	struct kept_bag given; /* for who works on it */
 	struct kept_bag result;
 };
 
 #define SPARES 8192u
-#define MIXED 4096u
+#define KNOWN 1024u /* a page */
+#define OWN 1u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kept_table table;
@@ -32,36 +34,47 @@ static _Atomic uint64_t nr_kept;
  * is dear for malloc. */
 static struct kept_entry *spares;
 static size_t nr_spares;
-/* Hash and session of objects that are mixed, so that who puts them into a queue again, or takes
+/* Hashes of objects, with OWN in the lowest bit, so that who puts them into a queue again, or takes
  * them out, need not look for more: queues of some caches hold nothing else. */
-static _Atomic uint64_t mixed[MIXED];
+static _Atomic uint32_t known[KNOWN];
 
-static uint64_t mixed_of(uint32_t hash)
+static _Atomic uint32_t *known_at(uint32_t hash)
 {
-	return (guest_session() << 32 | hash) + 1;
+	return &known[(hash >> 7) % KNOWN];
 }
 
-static _Atomic uint64_t *mixed_at(uint32_t hash)
+enum kept_known kept_known(uint32_t hash)
 {
-	return &mixed[(hash >> 7) % MIXED];
+	uint32_t v = atomic_load_explicit(known_at(hash), memory_order_relaxed);
+
+	if (!v || (v ^ hash) & ~OWN)
+		return KEPT_UNKNOWN;
+	return v & OWN ? KEPT_OWN : KEPT_MIXED;
 }
 
-bool kept_is_mixed(jobject o)
+void kept_forget_known(void)
 {
-	uint32_t hash;
+	for (size_t i = 0; i < KNOWN; i++)
+		atomic_store_explicit(&known[i], 0, memory_order_relaxed);
+}
 
-	return kept_hash_noted(o, &hash) &&
-	       atomic_load_explicit(mixed_at(hash), memory_order_relaxed) == mixed_of(hash);
+static void known_note(uint32_t hash, uint32_t own)
+{
+	atomic_store_explicit(known_at(hash), (hash & ~OWN) | own, memory_order_relaxed);
+}
+
+static void known_forget(uint32_t hash)
+{
+	if (kept_known(hash))
+		atomic_store_explicit(known_at(hash), 0, memory_order_relaxed);
 }
 
 static void mixed_note(struct kept *k, bool is)
 {
-	_Atomic uint64_t *at = mixed_at(k->entry.hash);
-
 	if (is)
-		atomic_store_explicit(at, mixed_of(k->entry.hash), memory_order_relaxed);
-	else if (k->is_mixed && (uint32_t)(atomic_load(at) - 1) == k->entry.hash)
-		atomic_store_explicit(at, 0, memory_order_relaxed);
+		known_note(k->entry.hash, 0);
+	else if (k->is_mixed)
+		known_forget(k->entry.hash);
 	k->is_mixed = is;
 }
 
@@ -94,6 +107,8 @@ static void kept_free(struct kept *k)
 	atomic_fetch_sub_explicit(&nr_kept, 1, memory_order_relaxed);
 	bags_free(k);
 	mixed_note(k, false);
+	if (k->is_own)
+		known_forget(k->entry.hash);
 	if (nr_spares == SPARES) {
 		free(k);
 		return;
@@ -142,7 +157,7 @@ static struct kept *kept_new(JNIEnv *env, jobject o, uint32_t hash)
 	if (!k)
 		return NULL;
 	k->entry = (struct kept_entry){ .hash = hash };
-	k->is_put = k->is_mixed = false;
+	k->is_put = k->is_mixed = k->is_own = false;
 	k->given = k->result = (struct kept_bag){ 0 };
 	k->session = guest_session();
 	atomic_fetch_add_explicit(&nr_kept, 1, memory_order_relaxed);
@@ -154,7 +169,7 @@ static struct kept *kept_new(JNIEnv *env, jobject o, uint32_t hash)
 
 /* Under the lock. Made where there is none. NULL: it is shared, there is no memory, or the machine
  * refuses. (What has something is not shared.) */
-static struct kept *kept_for(JNIEnv *env, jobject o, enum kept_result *why)
+static struct kept *kept_for(JNIEnv *env, jobject o, bool is_plain, enum kept_result *why)
 {
 	struct kept *k;
 	uint32_t hash;
@@ -167,17 +182,18 @@ static struct kept *kept_for(JNIEnv *env, jobject o, enum kept_result *why)
 		renew(k);
 	if (k)
 		return k;
-	if (shared_is(env, o)) {
+	if (!is_plain && shared_is(env, o)) {
 		*why = KEPT_SHARED;
 		return NULL;
 	}
 	return kept_new(env, o, hash);
 }
 
-static enum kept_result given_set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_put)
+static enum kept_result given_set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_put,
+				  bool is_plain)
 {
 	enum kept_result why = KEPT_NOTHING;
-	struct kept *k = b->request ? kept_for(env, o, &why) : kept_of(env, o);
+	struct kept *k = b->request ? kept_for(env, o, is_plain, &why) : kept_of(env, o);
 
 	if (!k)
 		return why;
@@ -192,26 +208,27 @@ static enum kept_result given_set(JNIEnv *env, jobject o, const struct kept_bag 
 	return b->parcel ? KEPT : KEPT_NOTHING;
 }
 
-static enum kept_result set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_put)
+static enum kept_result set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_put,
+			    bool is_plain)
 {
 	enum kept_result r;
 
 	if (!o || (!b->request && !kept_count()))
 		return KEPT_NOTHING;
 	pthread_mutex_lock(&lock);
-	r = given_set(env, o, b, is_put);
+	r = given_set(env, o, b, is_put, is_plain);
 	pthread_mutex_unlock(&lock);
 	return r;
 }
 
-enum kept_result kept_set(JNIEnv *env, jobject o, const struct kept_bag *b)
+enum kept_result kept_set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_plain)
 {
-	return set(env, o, b, false);
+	return set(env, o, b, false, is_plain);
 }
 
 enum kept_result kept_put(JNIEnv *env, jobject o, const struct kept_bag *b)
 {
-	return set(env, o, b, true);
+	return set(env, o, b, true, false);
 }
 
 /* Under the lock. */
@@ -231,7 +248,7 @@ static enum kept_result result_add(struct kept *k, const struct kept_bag *b)
 	return KEPT;
 }
 
-enum kept_result kept_more(JNIEnv *env, jobject o, const struct kept_bag *b)
+enum kept_result kept_more(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_plain)
 {
 	struct kept *k;
 	enum kept_result r;
@@ -239,11 +256,24 @@ enum kept_result kept_more(JNIEnv *env, jobject o, const struct kept_bag *b)
 	if (!o || !b->parcel)
 		return KEPT_NOTHING;
 	pthread_mutex_lock(&lock);
-	k = kept_for(env, o, &r);
+	k = kept_for(env, o, is_plain, &r);
 	if (k)
 		r = result_add(k, b);
 	pthread_mutex_unlock(&lock);
 	return r;
+}
+
+void kept_own(JNIEnv *env, jobject o)
+{
+	struct kept *k;
+
+	pthread_mutex_lock(&lock);
+	k = kept_of(env, o);
+	if (k) {
+		k->is_own = true;
+		known_note(k->entry.hash, OWN);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 enum want { WANT_GIVEN, WANT_TAKEN, WANT_RESULT };

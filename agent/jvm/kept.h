@@ -23,12 +23,13 @@ enum kept_result {
 	KEPT_FAILED,  /* there is no memory, or the machine refused */
 };
 
-/* The object has this from now on, for who works on it. */
-enum kept_result kept_set(JNIEnv *env, jobject o, const struct kept_bag *b);
+/* The object has this from now on, for who works on it. is_plain: it is known to be nobody else's
+ * (of the class whose method was woven), and need not be looked at for that. */
+enum kept_result kept_set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_plain);
 /* … and it lies in a queue until somebody takes it out. */
 enum kept_result kept_put(JNIEnv *env, jobject o, const struct kept_bag *b);
 /* It has this as well for who waits for it: a part of its result. */
-enum kept_result kept_more(JNIEnv *env, jobject o, const struct kept_bag *b);
+enum kept_result kept_more(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_plain);
 /* For who works on it: the caller is a user of its parcel. False: it has nothing of this session; b
  * has no parcel and no request then. */
 bool kept_get(JNIEnv *env, jobject o, struct kept_bag *b);
@@ -36,9 +37,17 @@ bool kept_get(JNIEnv *env, jobject o, struct kept_bag *b);
 bool kept_taken(JNIEnv *env, jobject o, struct kept_bag *b);
 /* For who waits for it; of one that has no result what it got otherwise. */
 bool kept_result(JNIEnv *env, jobject o, struct kept_bag *b);
-/* Whether it is known, without looking for it, that several requests have put it into queues: there
- * is nothing to be had of it. (Of what woven code has told the hash of, that is.) */
-bool kept_is_mixed(jobject o);
+/* What is known of an object by its hash alone (kept_table.h), without looking for it. */
+enum kept_known {
+	KEPT_UNKNOWN,
+	KEPT_MIXED, /* several requests have put it into queues: there is nothing to be had of it */
+	KEPT_OWN,   /* whoever works on it knows where to get it from: queues need not tell */
+};
+enum kept_known kept_known(uint32_t hash);
+/* It has something, and is KEPT_OWN from now on. */
+void kept_own(JNIEnv *env, jobject o);
+/* Of another session nothing is known. */
+void kept_forget_known(void);
 /* Forgets what objects had that are gone by now, or got it in a session before; or all of it. */
 void kept_sweep(JNIEnv *env, bool all);
 /* Objects that have something now: without any there is nothing to get. */

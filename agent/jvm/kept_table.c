@@ -14,16 +14,10 @@ static __thread struct {
 	uint32_t hash;
 } noted[NOTED];
 
-/* It has no pattern, but may have few bits. */
-static uint32_t mixed(int32_t identity)
-{
-	return (uint32_t)identity * 0x9e3779b1u;
-}
-
 void kept_hash_note(unsigned which, jobject o, int32_t identity)
 {
 	noted[which % NOTED].object = o;
-	noted[which % NOTED].hash = mixed(identity);
+	noted[which % NOTED].hash = kept_hash_of(identity);
 }
 
 void kept_hash_forget(void)
@@ -32,7 +26,7 @@ void kept_hash_forget(void)
 		noted[i].object = NULL;
 }
 
-bool kept_hash_noted(jobject o, uint32_t *hash)
+static bool noted_hash(jobject o, uint32_t *hash)
 {
 	for (size_t i = 0; i < NOTED; i++)
 		if (o && noted[i].object == o) {
@@ -46,11 +40,11 @@ bool kept_hash(jobject o, uint32_t *hash)
 {
 	jint h = 0;
 
-	if (kept_hash_noted(o, hash))
+	if (noted_hash(o, hash))
 		return true;
 	if ((*machine)->GetObjectHashCode(machine, o, &h) != JVMTI_ERROR_NONE)
 		return false;
-	*hash = mixed(h);
+	*hash = kept_hash_of(h);
 	return true;
 }
 

@@ -24,14 +24,18 @@ struct kept_table {
 	size_t nr, nr_heads;
 };
 
+/* Of what woven code says is the identity hash. */
+static inline uint32_t kept_hash_of(int32_t identity)
+{
+	/* it has no pattern, but may have few bits */
+	return (uint32_t)identity * 0x9e3779b1u;
+}
 /* False: the machine refuses. */
 bool kept_hash(jobject o, uint32_t *hash);
 /* Of this reference woven code has told the identity hash, until kept_hash_forget: the machine need
  * not be asked. At most two. */
 void kept_hash_note(unsigned which, jobject o, int32_t identity);
 void kept_hash_forget(void);
-/* Whether it was told; *hash as kept_hash has it. */
-bool kept_hash_noted(jobject o, uint32_t *hash);
 /* NULL: there is none. */
 struct kept_entry *kept_table_find(const struct kept_table *t, JNIEnv *env, jobject o,
 				   uint32_t hash);

@@ -17,9 +17,10 @@ static jbyteArray array_of(JNIEnv *env, const void *bytes, size_t nr)
 {
 	jbyteArray a = (*env)->NewByteArray(env, (jsize)nr);
 
-	if (!jni_is_clean(env) || !a)
-		return NULL;
-	(*env)->SetByteArrayRegion(env, a, 0, (jsize)nr, bytes);
+	if (a)
+		(*env)->SetByteArrayRegion(env, a, 0, (jsize)nr, bytes);
+	else
+		jni_is_clean(env);
 	return a;
 }
 
@@ -114,8 +115,7 @@ static bool filled(JNIEnv *env, jobject message, const struct message_kind *k,
 	bytes = array_of(env, field, nr);
 	if (!bytes)
 		return false;
-	set = (*env)->CallStaticObjectMethod(env, (*env)->GetObjectClass(env, was),
-					     k->unknown_parse, bytes);
+	set = (*env)->CallStaticObjectMethod(env, k->sets, k->unknown_parse, bytes);
 	if (!jni_is_clean(env) || !set)
 		return false;
 	(*env)->SetObjectField(env, message, k->set, set);
@@ -131,7 +131,8 @@ bool message_fill(JNIEnv *env, jobject message, const void *bytes, size_t nr)
 	       filled(env, message, k, field, field_put(field, bytes, nr));
 }
 
-/* Of what nobody knows in the message; NULL: there is nothing. */
+/* Of what nobody knows in the message; NULL: there is nothing. (Local references here go when the
+ * native method that called us is left.) */
 static jbyteArray unknown_of(JNIEnv *env, jobject message, const struct message_kind *k)
 {
 	jobject set = k->nothing ? (*env)->GetObjectField(env, message, k->set)
@@ -144,7 +145,6 @@ static jbyteArray unknown_of(JNIEnv *env, jobject message, const struct message_
 		bytes = (*env)->CallObjectMethod(env, set, k->unknown_bytes);
 	if (!jni_is_clean(env))
 		bytes = NULL;
-	(*env)->DeleteLocalRef(env, set);
 	return bytes;
 }
 
@@ -164,14 +164,13 @@ static struct parcel *field_carried(JNIEnv *env, jobject message, const struct m
 	copy = nr <= SMALL ? small : malloc((size_t)nr);
 	if (copy) {
 		(*env)->GetByteArrayRegion(env, bytes, 0, nr, (jbyte *)copy);
-		found = jni_is_clean(env) ? field_find(copy, (size_t)nr, &length) : NULL;
+		found = field_find(copy, (size_t)nr, &length);
 	}
 	if (found && length)
 		p = parcel_read(found, length);
 	*is_lost = !copy || (found && length && !p);
 	if (copy != small)
 		free(copy);
-	(*env)->DeleteLocalRef(env, bytes);
 	return p;
 }
 

@@ -136,6 +136,8 @@ static void fast_find(JNIEnv *env, jobject message, jclass class, jclass sets, c
 	builder_find(env, message, class, type + 2, k);
 	if (nothing && k->set && k->unknown_parse && k->builder && k->build && k->merge &&
 	    k->set_to)
+		k->sets = (*env)->NewWeakGlobalRef(env, sets);
+	if (k->sets)
 		k->nothing = (*env)->NewWeakGlobalRef(env, nothing);
 	jni_is_clean(env);
 	if (nothing)
@@ -187,6 +189,5 @@ const struct message_kind *message_kind_of(JNIEnv *env, jobject message)
 		}
 		pthread_mutex_unlock(&lock);
 	}
-	(*env)->DeleteLocalRef(env, class);
 	return known;
 }

@@ -10,7 +10,8 @@ struct message_kind {
 	jmethodID bytes, parse;           /* toByteArray, parseFrom(byte[]) */
 	jmethodID unknown, unknown_bytes; /* getUnknownFields, and its toByteArray */
 	/* faster ways to the same, all of them or none: */
-	jweak nothing;            /* what messages have in which all is known */
+	jweak nothing;            /* what messages have in which all is known, … */
+	jweak sets;               /* … and its class */
 	jfieldID set;             /* where those have it that have something */
 	jmethodID unknown_parse;  /* a set of bytes */
 	jmethodID builder, build; /* toBuilder, buildPartial */

@@ -15,7 +15,7 @@ static const char *const moments[] = { [WANTED_ENTRY] = "entry",
 				       [WANTED_CALL] = "call" };
 
 static const char *const actions[] = {
-	[WANTED_ADVISE] = "advise",   [WANTED_KEEP] = "keep",     [WANTED_TAKE] = "take",
+	[WANTED_ADVISE] = "advise",   [WANTED_KEEP] = "keep",     [WANTED_OWN] = "own",         [WANTED_TAKE] = "take",
 	[WANTED_SWAP] = "swap",       [WANTED_BACK] = "back",     [WANTED_JOIN] = "join",
 	[WANTED_PUT] = "put",         [WANTED_FROM] = "from",     [WANTED_ADD] = "add",
 	[WANTED_PASS] = "pass",       [WANTED_SEND] = "send",     [WANTED_RECEIVE] = "receive",

@@ -28,6 +28,7 @@ enum wanted_moment {
 enum wanted_action {
 	WANTED_ADVISE,  /* advice runs */
 	WANTED_KEEP,    /* an object gets what the thread carries */
+	WANTED_OWN,     /* the same, and what queues tell of it is passed over */
 	WANTED_TAKE,    /* the thread carries what an object got, and nothing else */
 	WANTED_SWAP,    /* the same, until … */
 	WANTED_BACK,    /* … it carries again what it did before */

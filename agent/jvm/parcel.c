@@ -1,13 +1,54 @@
 #include "agent/jvm/parcel.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/advice/bag.h"
 
+/* Most are small, and one thread makes what another one frees, which is dear for malloc: so they are
+ * used again, the last one first, which is at hand. */
+#define SMALL_BYTES 512u
+#define SPARES 512u
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct parcel *spares[SPARES]; /* under the lock */
+static size_t nr_spares;
+
+static bool is_small(size_t nr)
+{
+	return sizeof(struct parcel) + nr <= SMALL_BYTES;
+}
+
+static struct parcel *room_for(size_t nr)
+{
+	struct parcel *p = NULL;
+
+	if (!is_small(nr))
+		return malloc(sizeof(*p) + nr);
+	pthread_mutex_lock(&lock);
+	if (nr_spares)
+		p = spares[--nr_spares];
+	pthread_mutex_unlock(&lock);
+	return p ? p : malloc(SMALL_BYTES);
+}
+
+static void room_free(struct parcel *p)
+{
+	if (is_small(p->nr)) {
+		pthread_mutex_lock(&lock);
+		if (nr_spares < SPARES) {
+			spares[nr_spares++] = p;
+			p = NULL;
+		}
+		pthread_mutex_unlock(&lock);
+	}
+	free(p);
+}
+
 static struct parcel *made(const void *bytes, size_t nr)
 {
-	struct parcel *p = malloc(sizeof(*p) + nr);
+	struct parcel *p = room_for(nr);
 
 	if (!p)
 		return NULL;
@@ -28,7 +69,8 @@ struct parcel *parcel_read(const void *bytes, size_t nr)
 
 	if (p && bag_front_is_sound((struct bag *)(void *)p->bag, nr) && !bag_is_empty(parcel_bag(p)))
 		return p;
-	free(p);
+	if (p)
+		room_free(p);
 	return NULL;
 }
 
@@ -59,5 +101,5 @@ struct parcel *parcel_use(struct parcel *p)
 void parcel_leave(struct parcel *p)
 {
 	if (p && atomic_fetch_sub_explicit(&p->nr_users, 1, memory_order_acq_rel) == 1)
-		free(p);
+		room_free(p);
 }

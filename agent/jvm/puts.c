@@ -8,6 +8,7 @@
 #include "agent/jvm/site.h"
 #include "agent/jvm/stitch.h"
 #include "lib/advice/java_path.h"
+#include "program/class.h"
 #include "program/descriptor.h"
 
 #define MIX 0x9e3779b97f4a7c15u
@@ -76,7 +77,7 @@ static struct stitch_place stitch_place_of(const struct making *k, enum rewrite_
 /* --- values ------------------------------------------------------------------------------------
  */
 
-static bool root_of(struct making *k, const struct java_path *path, uint8_t *number)
+static bool root_of(struct making *k, const struct java_path *path, uint16_t field, uint8_t *number)
 {
 	static const int kinds[] = { [JAVA_THIS] = ROOT_THIS,
 				     [JAVA_ARGUMENT] = ROOT_ARGUMENT,
@@ -87,11 +88,15 @@ static bool root_of(struct making *k, const struct java_path *path, uint8_t *num
 	*number = SITE_NO_ROOT;
 	if (path->root >= JAVA_DURATION)
 		return true;
-	want = (struct stitch_root){ .kind = kinds[path->root], .number = path->argument };
+	want = (struct stitch_root){ .kind = kinds[path->root],
+				     .number = path->argument,
+				     .field = field };
 	if (want.kind != ROOT_ARGUMENT)
 		want.number = 0;
 	for (*number = 0; *number < k->nr_roots; ++*number)
-		if (k->roots[*number].kind == want.kind && k->roots[*number].number == want.number)
+		if (k->roots[*number].kind == want.kind &&
+		    k->roots[*number].number == want.number &&
+		    k->roots[*number].field == want.field)
 			return true;
 	if (k->nr_roots == STITCH_ROOTS_MAX)
 		return refuse(k, "more than eight values are asked for");
@@ -134,16 +139,57 @@ static struct str type_of(const struct making *k, const struct java_path *path)
 	}
 }
 
+/* The constant that names a field, which woven code can load itself: of `this`, or of an argument
+ * that the carrier says is never null. 0: it is found otherwise. *type: the field's. */
+static uint16_t field_of(const struct making *k, const struct java_path *path, bool is_sure,
+			 struct str *type)
+{
+	struct str owner = descriptor_class(*type);
+	struct member_ref m;
+
+	if (k->w->action == WANTED_ADVISE || k->w->moment != WANTED_ENTRY || path->nr_steps != 1 ||
+	    path->steps[0].kind != JAVA_FIELD ||
+	    !(path->root == JAVA_THIS || (path->root == JAVA_ARGUMENT && is_sure)))
+		return 0;
+	for (uint16_t i = 1; i < k->p->class->nr_constants; i++)
+		if (class_tag(k->p->class, i) == CONSTANT_FIELD &&
+		    class_member(k->p->class, i, &m) && str_eq(m.owner, owner) &&
+		    str_eq(m.name, path->steps[0].name) && m.type.n &&
+		    (m.type.p[0] == 'L' || m.type.p[0] == '[')) {
+			*type = m.type;
+			return i;
+		}
+	return 0;
+}
+
+/* "arg0!.item": the argument is never null. */
+static bool sure_take(struct making *k, struct str *text)
+{
+	size_t at = str_find_char(*text, '!');
+	struct buf rest = { 0 };
+
+	if (at == text->n)
+		return false;
+	buf_add(&rest, str_head(*text, at));
+	buf_add(&rest, str_skip(*text, at + 1));
+	*text = arena_str(k->p->arena, buf_str(&rest));
+	buf_done(&rest);
+	return true;
+}
+
 static bool value_add(struct making *k, uint8_t number, struct str text)
 {
 	struct java_mistake mistake;
 	struct java_path path;
 	const char *why = "it cannot be evaluated";
 	struct site_value v = { .number = number };
+	bool is_sure, is_whole;
+	uint16_t field;
 	uint8_t root;
 	struct str type;
 
 	text = str_trim(text);
+	is_sure = sure_take(k, &text);
 	if (java_path_parse(text, &path, &mistake) < 0)
 		return refuse(k, mistake.what);
 	if (path.root == JAVA_DURATION) {
@@ -153,16 +199,25 @@ static bool value_add(struct making *k, uint8_t number, struct str text)
 	type = type_of(k, &path);
 	if (!type.n)
 		return refuse(k, "it has no such argument");
-	if (!root_of(k, &path, &root))
-		return false;
 	if (!k->is_known) {
 		v.path = path_new(text, arena_z(k->p->arena, type), &why);
 		if (!v.path)
 			return refuse(k, why);
 	}
+	field = field_of(k, &path, is_sure, &type);
+	if (!root_of(k, &path, field, &root)) {
+		path_free(v.path, k->p->env);
+		return false;
+	}
+	is_whole = !path.nr_steps || field;
+	if (number == 0)
+		k->site.is_plain = k->w->action == WANTED_OWN ||
+				   (path.root == JAVA_THIS && !path.nr_steps &&
+				    !str_starts(k->p->class->name, STR("java/lang/")) &&
+				    !(k->p->class->access & (ACCESS_INTERFACE | ACCESS_ENUM)));
 	k->site.has_no_arrays &=
-		!path.nr_steps && type.p[0] == 'L' && !str_eq(type, STR("Ljava/lang/Object;"));
-	v.is_root = path.root < JAVA_DURATION && !path.nr_steps &&
+		is_whole && type.p[0] == 'L' && !str_eq(type, STR("Ljava/lang/Object;"));
+	v.is_root = path.root < JAVA_DURATION && is_whole &&
 		    (type.p[0] == 'L' || type.p[0] == '[');
 	k->of_root[k->site.nr_values] = root;
 	k->of_hash[k->site.nr_values] = v.is_root ? hash_of(k, root) : SITE_NO_ROOT;
@@ -380,7 +435,7 @@ static bool change_add(struct making *k)
 
 	if (java_path_parse(str_trim(k->w->operands[0]), &path, &mistake) < 0 || path.nr_steps)
 		return refuse(k, "only what is returned, or an argument, can be exchanged");
-	is = root_of(k, &path, &root) && root != SITE_NO_ROOT &&
+	is = root_of(k, &path, 0, &root) && root != SITE_NO_ROOT &&
 	     site_make(k, ROLE_CHANGE, &place.number);
 	if (is && !stitch_replace(&s, &place, k->roots[root]))
 		is = refuse(k, s.refused);
@@ -424,6 +479,7 @@ static void method_add(struct puts *p, const struct wanted *w, uint16_t method)
 			    .first = p->v.nr,
 			    .site = { .action = w->action,
 				      .has_no_arrays = w->action == WANTED_KEEP ||
+						       w->action == WANTED_OWN ||
 						       w->action == WANTED_MORE ||
 						       w->action == WANTED_JOIN,
 				      .moment = w->moment,

@@ -34,6 +34,7 @@ enum hop {
 	HOP_NOTHING, /* there was nothing to hand over, or nothing came */
 	HOP_LOST,    /* there was something, and it could not be handed over */
 	HOP_PASSED,  /* of another request than the thread's own: not taken */
+	HOP_SHARED,  /* as HOP_LOST: the object is everybody's */
 	HOP_COUNTS,
 };
 
@@ -46,11 +47,13 @@ struct site {
 	uint32_t function;
 	uint8_t flags;               /* WANTED_MARK, … */
 	bool has_no_arrays;          /* operands are declared as objects that are none */
+	bool is_plain;               /* … the first is of the class itself: see kept.h */
 	bool takes_time;             /* how long the method took is asked for */
 	_Atomic uint32_t nr_limited; /* runs that were left out since it was last looked at */
 	uint64_t place;              /* the same for all of its method */
 	char *name;                  /* likewise: class and method, and what is done there */
 	_Atomic uint64_t counts[HOP_COUNTS];
+	uint64_t nr_shared_told;
 	uint8_t nr_values;
 	struct site_value *values; /* by rising numbers; of a carrier its operands */
 };

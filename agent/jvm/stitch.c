@@ -148,6 +148,7 @@ struct found {
 	char type;
 	uint16_t slot;
 	uint8_t of; /* of a hash: the root that is hashed */
+	uint16_t field;
 };
 
 /* Why a parameter is not seen after the entry: it is overwritten, or frames do not tell of it. */
@@ -204,7 +205,7 @@ static bool find_last(struct stitching *k, enum rewrite_where where, char type, 
 	return true;
 }
 
-static bool find(struct stitching *k, const struct stitch_root *root, struct found *f)
+static bool find_object(struct stitching *k, const struct stitch_root *root, struct found *f)
 {
 	switch (root->kind) {
 	case ROOT_THIS:
@@ -222,6 +223,16 @@ static bool find(struct stitching *k, const struct stitch_root *root, struct fou
 	return refuse(k->s, "there is no such root");
 }
 
+static bool find(struct stitching *k, const struct stitch_root *root, struct found *f)
+{
+	if (!find_object(k, root, f))
+		return false;
+	if (root->field && (k->p->where != REWRITE_ENTRY || f->type != 'L'))
+		return refuse(k->s, "there is no such field there");
+	f->field = root->field;
+	return true;
+}
+
 static bool is_long(char type)
 {
 	return type != 'L' && type != '[' && type != 'V';
@@ -231,6 +242,10 @@ static void load_object(struct stitching *k, const struct found *f)
 {
 	if (f->type != 'V') {
 		load(k, 'L', f->slot);
+		if (f->field) {
+			u1(k, OP_GETFIELD);
+			u2(k, f->field);
+		}
 		return;
 	}
 	u1(k, OP_ACONST_NULL);

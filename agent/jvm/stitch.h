@@ -20,6 +20,9 @@ struct stitch_root {
 			    */
 	} kind;
 	uint8_t number; /* of the argument, from 0; of the root that is hashed */
+	/* At the entry, of this or an argument that is never null: not the object, but what is in
+	 * its field, a reference, which a constant of the class names; or 0. */
+	uint16_t field;
 };
 
 /* How a root arrives: of Z B C S I J F D among the longs (F and D as their bits), a hash (H), too;

@@ -125,6 +125,26 @@ static void hashes_of_objects_go_with_them(void **state)
 	done(&m);
 }
 
+static void fields_are_loaded_at_the_entry_only(void **state)
+{
+	struct made m;
+
+	(void)state;
+	make(&m, false, "f", "(Ljava/lang/String;)V", 2, plain);
+	assert_true(AT(&m, REWRITE_ENTRY, { ROOT_ARGUMENT, 0, 0x0107 }, { ROOT_HASH, 0 }));
+	/* aload_1, getfield, identityHashCode, i2l, aload_1, getfield, iconst_3, invokestatic */
+	assert_code(&m, "2b b4 01 07 b8 # 85 2b b4 01 07 06 b8 #");
+	assert_int_equal(m.s.stack, 4);
+	assert_int_equal(m.s.handed[0].type, 'L');
+	assert_false(AT(&m, REWRITE_EXIT, { ROOT_THIS, 0, 0x0107 }));
+	assert_string_equal(m.s.refused, "there is no such field there");
+	done(&m);
+	/* where there is no object yet, there is no field */
+	make(&m, false, "<init>", "()V", 1, plain);
+	assert_false(AT(&m, REWRITE_ENTRY, { ROOT_THIS, 0, 0x0107 }));
+	done(&m);
+}
+
 static void reals_are_handed_as_their_bits(void **state)
 {
 	struct made m;
@@ -322,6 +342,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(longs_stand_first),
 		cmocka_unit_test(hashes_of_objects_go_with_them),
+		cmocka_unit_test(fields_are_loaded_at_the_entry_only),
 		cmocka_unit_test(reals_are_handed_as_their_bits),
 		cmocka_unit_test(what_is_returned_goes_through_a_local),
 		cmocka_unit_test(what_is_not_there_is_null),
