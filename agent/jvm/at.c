@@ -9,6 +9,7 @@
 #include "agent/jvm/guest.h"
 #include "agent/jvm/helper.h"
 #include "agent/jvm/here.h"
+#include "agent/jvm/hot.h"
 #include "agent/jvm/machine.h"
 #include "agent/jvm/path.h"
 #include "agent/jvm/site.h"
@@ -55,7 +56,7 @@ uint64_t at_unread(char *text, size_t room)
 	return nr_unread;
 }
 
-static void evaluate(JNIEnv *env, const struct site *s, const jvalue *roots, struct evaluated *e)
+HOT static void evaluate(JNIEnv *env, const struct site *s, const jvalue *roots, struct evaluated *e)
 {
 	static const jvalue none;
 
@@ -76,7 +77,7 @@ static void evaluate(JNIEnv *env, const struct site *s, const jvalue *roots, str
 	}
 }
 
-static void advise(JNIEnv *env, struct site *s, const jvalue *roots, uint64_t start)
+HOT static void advise(JNIEnv *env, struct site *s, const jvalue *roots, uint64_t start)
 {
 	enum probe_moment moment = moments[s->moment];
 	struct evaluated e; /* most of it is not used: it is not to be cleared */
@@ -139,7 +140,7 @@ static bool time_met(const struct site *s, uint32_t number)
 	return true;
 }
 
-static void met(JNIEnv *env, uint32_t number, const jvalue *roots)
+HOT static void met(JNIEnv *env, uint32_t number, const jvalue *roots)
 {
 	struct site *s = site_at(number);
 	uint64_t start = 0;
@@ -174,7 +175,7 @@ static void met(JNIEnv *env, uint32_t number, const jvalue *roots)
 	}
 }
 
-static jobject JNICALL change(JNIEnv *env, jclass class, jobject o, jint number)
+HOT static jobject JNICALL change(JNIEnv *env, jclass class, jobject o, jint number)
 {
 	struct site *s = site_at((uint32_t)number);
 	jobject with = o;
@@ -214,7 +215,7 @@ static jobject JNICALL change(JNIEnv *env, jclass class, jobject o, jint number)
 #define SET_OBJECTS4 SET_OBJECTS3 v[7].l = o3;
 
 #define AT(n, m) \
-	static void JNICALL at_##n##_##m(JNIEnv *env, jclass class, LONGS##n OBJECTS##m jint site) \
+	HOT static void JNICALL at_##n##_##m(JNIEnv *env, jclass class, LONGS##n OBJECTS##m jint site) \
 	{ \
 		jvalue v[SITE_ROOTS] = { 0 }; \
 \

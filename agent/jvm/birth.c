@@ -9,6 +9,7 @@
 #include "agent/jvm/carried.h"
 #include "agent/jvm/guest.h"
 #include "agent/jvm/header.h"
+#include "agent/jvm/hot.h"
 #include "agent/jvm/machine.h"
 #include "agent/jvm/parcel.h"
 
@@ -109,7 +110,7 @@ static void look(void)
 	is_known = true;
 }
 
-bool birth_is(void)
+HOT bool birth_is(void)
 {
 	if (!atomic_load_explicit(&is_known, memory_order_acquire))
 		pthread_once(&once, look);
@@ -129,12 +130,12 @@ uint64_t birth_use(uint64_t told)
 	return was;
 }
 
-void birth_carry(struct parcel *p)
+HOT void birth_carry(struct parcel *p)
 {
 	carried_carry(!p && birth_is() ? own : p);
 }
 
-void birth_here(void)
+HOT void birth_here(void)
 {
 	struct carried *c;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/jvm/guest.h"
+#include "agent/jvm/hot.h"
 #include "agent/jvm/parcel.h"
 
 #define ASIDE_FIRST 16u
@@ -35,12 +36,12 @@ static _Atomic(struct carried_thread *) ended;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-uint64_t carried_new(void)
+HOT uint64_t carried_new(void)
 {
 	return atomic_fetch_add_explicit(&nr_requests, 1, memory_order_relaxed) + 1;
 }
 
-static void forget_down_to(struct carried_thread *t, uint32_t nr)
+HOT static void forget_down_to(struct carried_thread *t, uint32_t nr)
 {
 	while (t->nr_aside > nr)
 		parcel_leave(t->aside[--t->nr_aside].parcel);
@@ -72,7 +73,7 @@ static void key_make(void)
 	pthread_key_create(&key, own_free);
 }
 
-static struct carried_thread *thread_get(void)
+HOT static struct carried_thread *thread_get(void)
 {
 	if (own)
 		return own;
@@ -108,7 +109,7 @@ struct carried_thread *carried_thread_use(struct carried_thread *t)
 }
 
 /* What it did for others who watched is over. */
-static void refresh(struct carried_thread *t)
+HOT static void refresh(struct carried_thread *t)
 {
 	struct carried *c = &t->now;
 	uint64_t mark = guest_mark(), session = guest_session();
@@ -130,7 +131,7 @@ static void refresh(struct carried_thread *t)
 	}
 }
 
-struct carried *carried_here(void)
+HOT struct carried *carried_here(void)
 {
 	struct carried_thread *t = thread_get();
 
@@ -140,12 +141,12 @@ struct carried *carried_here(void)
 	return &t->now;
 }
 
-bool carried_is_settled(void)
+HOT bool carried_is_settled(void)
 {
 	return own && own->now.how != CARRIED_LIFE && own->now.how != CARRIED_ELEMENT;
 }
 
-void carried_set(struct carried *c, enum carried_how how, uint64_t request)
+HOT void carried_set(struct carried *c, enum carried_how how, uint64_t request)
 {
 	if (how == CARRIED_MESSAGE && !carried_any())
 		is_any = true;
@@ -155,7 +156,7 @@ void carried_set(struct carried *c, enum carried_how how, uint64_t request)
 	c->mark = guest_mark();
 }
 
-bool carried_any(void)
+HOT bool carried_any(void)
 {
 	return atomic_load_explicit(&is_any, memory_order_relaxed);
 }
@@ -209,7 +210,7 @@ jobject carried_noted(unsigned which)
 	return own ? own->noted[which % NOTED] : NULL;
 }
 
-static struct aside *aside_new(struct carried_thread *t)
+HOT static struct aside *aside_new(struct carried_thread *t)
 {
 	uint32_t room = t->room ? t->room * 2 : ASIDE_FIRST;
 	struct aside *more;
@@ -224,7 +225,7 @@ static struct aside *aside_new(struct carried_thread *t)
 	return &t->aside[t->nr_aside++];
 }
 
-struct parcel *carried_hold(bool *is_lost)
+HOT struct parcel *carried_hold(bool *is_lost)
 {
 	const struct bag *bag = guest_see();
 	struct carried_thread *t = bag ? thread_get() : NULL;
@@ -237,7 +238,7 @@ struct parcel *carried_hold(bool *is_lost)
 	return t ? parcel_use(t->last) : NULL;
 }
 
-void carried_carry(struct parcel *p)
+HOT void carried_carry(struct parcel *p)
 {
 	struct carried_thread *t = p ? thread_get() : NULL;
 
@@ -248,12 +249,12 @@ void carried_carry(struct parcel *p)
 	}
 }
 
-void carried_join(const struct parcel *p)
+HOT void carried_join(const struct parcel *p)
 {
 	guest_join(parcel_bag(p));
 }
 
-int carried_put_aside(uint64_t place, struct parcel *p)
+HOT int carried_put_aside(uint64_t place, struct parcel *p)
 {
 	struct aside *a = carried_here() ? aside_new(own) : NULL;
 
@@ -263,7 +264,7 @@ int carried_put_aside(uint64_t place, struct parcel *p)
 	return 0;
 }
 
-bool carried_take_up(uint64_t place, struct parcel **p, struct carried *how)
+HOT bool carried_take_up(uint64_t place, struct parcel **p, struct carried *how)
 {
 	struct carried_thread *t = carried_here() ? own : NULL;
 	uint32_t nr = t ? t->nr_aside : 0;

@@ -8,6 +8,7 @@
 #include "agent/jvm/guest.h"
 #include "agent/jvm/header.h"
 #include "agent/jvm/hop.h"
+#include "agent/jvm/hot.h"
 #include "agent/jvm/kept.h"
 #include "agent/jvm/kept_table.h"
 #include "agent/jvm/machine.h"
@@ -18,7 +19,7 @@
 #include "lib/advice/bag.h"
 
 /* Until operand_done; NULL: there is none. */
-static jobject operand(JNIEnv *env, const struct site *s, const jvalue *roots, size_t i)
+HOT static jobject operand(JNIEnv *env, const struct site *s, const jvalue *roots, size_t i)
 {
 	const struct site_value *v = &s->values[i];
 	jobject found = NULL;
@@ -31,13 +32,13 @@ static jobject operand(JNIEnv *env, const struct site *s, const jvalue *roots, s
 	return found;
 }
 
-static void hash_note(const struct site *s, const jvalue *roots, unsigned i, jobject o)
+HOT static void hash_note(const struct site *s, const jvalue *roots, unsigned i, jobject o)
 {
 	if (o && i < s->nr_values && s->values[i].hash < SITE_ROOTS)
 		kept_hash_note(i, o, (int32_t)roots[s->values[i].hash].j);
 }
 
-static void operand_done(JNIEnv *env, const struct site *s, size_t i, jobject o)
+HOT static void operand_done(JNIEnv *env, const struct site *s, size_t i, jobject o)
 {
 	if (o && !s->values[i].is_root)
 		(*env)->DeleteLocalRef(env, o);
@@ -63,7 +64,7 @@ static bool is_array(JNIEnv *env, jobject o)
 	return c && (*env)->IsInstanceOf(env, o, c);
 }
 
-static void each(JNIEnv *env, struct site *s, jobject o, const void *with, each_fn *f)
+HOT static void each(JNIEnv *env, struct site *s, jobject o, const void *with, each_fn *f)
 {
 	jsize nr;
 
@@ -88,7 +89,7 @@ static void each(JNIEnv *env, struct site *s, jobject o, const void *with, each_
  */
 
 /* What the thread carries, for an object: to be left (parcel.h). */
-static void hold(struct site *s, struct kept_bag *b)
+HOT static void hold(struct site *s, struct kept_bag *b)
 {
 	bool is_lost;
 	const struct carried *c;
@@ -100,17 +101,17 @@ static void hold(struct site *s, struct kept_bag *b)
 		hop_lost(s);
 }
 
-static void keep_one(JNIEnv *env, struct site *s, jobject o, const void *bag)
+HOT static void keep_one(JNIEnv *env, struct site *s, jobject o, const void *bag)
 {
 	hop_kept(s, kept_set(env, o, bag, s->is_plain));
 }
 
-static void more_one(JNIEnv *env, struct site *s, jobject o, const void *bag)
+HOT static void more_one(JNIEnv *env, struct site *s, jobject o, const void *bag)
 {
 	hop_kept(s, kept_more(env, o, bag, s->is_plain));
 }
 
-static void keep(JNIEnv *env, struct site *s, jobject o, each_fn *f)
+HOT static void keep(JNIEnv *env, struct site *s, jobject o, each_fn *f)
 {
 	struct kept_bag b;
 
@@ -149,7 +150,7 @@ static void first(JNIEnv *env, struct site *s, jobject to)
 }
 
 /* Instead of what it carries. */
-static void carry(struct site *s, const struct kept_bag *b, enum carried_how how)
+HOT static void carry(struct site *s, const struct kept_bag *b, enum carried_how how)
 {
 	struct carried *c = carried_here();
 
@@ -160,13 +161,13 @@ static void carry(struct site *s, const struct kept_bag *b, enum carried_how how
 }
 
 /* As well. */
-static void join_bag(struct site *s, const struct kept_bag *b)
+HOT static void join_bag(struct site *s, const struct kept_bag *b)
 {
 	hop_came(s, b->parcel);
 	carried_join(b->parcel);
 }
 
-static void join_one(JNIEnv *env, struct site *s, jobject o, const void *unused)
+HOT static void join_one(JNIEnv *env, struct site *s, jobject o, const void *unused)
 {
 	struct kept_bag b;
 
@@ -176,7 +177,7 @@ static void join_one(JNIEnv *env, struct site *s, jobject o, const void *unused)
 	parcel_leave(b.parcel);
 }
 
-static void aside(struct site *s)
+HOT static void aside(struct site *s)
 {
 	struct kept_bag b;
 
@@ -186,7 +187,7 @@ static void aside(struct site *s)
 	parcel_leave(b.parcel);
 }
 
-static void take(JNIEnv *env, struct site *s, jobject o)
+HOT static void take(JNIEnv *env, struct site *s, jobject o)
 {
 	struct kept_bag b;
 
@@ -195,7 +196,7 @@ static void take(JNIEnv *env, struct site *s, jobject o)
 	parcel_leave(b.parcel);
 }
 
-static void back(struct site *s)
+HOT static void back(struct site *s)
 {
 	struct carried was, *c;
 	struct parcel *p;
@@ -254,7 +255,7 @@ static bool header_came(JNIEnv *env, struct site *s, jobject message, struct par
 	return nr >= 0;
 }
 
-static struct parcel *message_came(JNIEnv *env, struct site *s, jobject message)
+HOT static struct parcel *message_came(JNIEnv *env, struct site *s, jobject message)
 {
 	bool is_lost;
 	struct parcel *p = message_carried(env, message, &is_lost);
@@ -264,7 +265,7 @@ static struct parcel *message_came(JNIEnv *env, struct site *s, jobject message)
 	return p;
 }
 
-static void from(JNIEnv *env, struct site *s, jobject message)
+HOT static void from(JNIEnv *env, struct site *s, jobject message)
 {
 	bool is_asked = false;
 	struct kept_bag b = { .request = carried_new() };
@@ -327,26 +328,26 @@ static void answer(JNIEnv *env, struct site *s, jobject to, jobject asked)
 /* With the operands, or NULL. */
 typedef void act_fn(JNIEnv *env, struct site *s, jobject a, jobject b);
 
-static void act_keep(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_keep(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)b;
 	keep(env, s, a, keep_one);
 }
 
-static void act_own(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_own(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)b;
 	keep(env, s, a, keep_one);
 	kept_own(env, a);
 }
 
-static void act_more(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_more(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)b;
 	keep(env, s, a, more_one);
 }
 
-static void act_queue(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_queue(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	struct kept_bag bag;
 
@@ -357,27 +358,27 @@ static void act_queue(JNIEnv *env, struct site *s, jobject a, jobject b)
 	parcel_leave(bag.parcel);
 }
 
-static void act_next(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_next(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)b;
 	element_next(env, s, a);
 }
 
 /* If there was something, a place within has told. */
-static void act_idle(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_idle(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)b;
 	if (!a)
 		element_next(env, s, NULL);
 }
 
-static void act_take(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_take(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)b;
 	take(env, s, a);
 }
 
-static void act_swap(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_swap(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)b;
 	aside(s);
@@ -405,26 +406,26 @@ static void act_noted(JNIEnv *env, struct site *s, jobject a, jobject b)
 	each(env, s, carried_noted(1), NULL, join_one);
 }
 
-static void act_back(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_back(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)a, (void)b;
 	back(s);
 	carried_unnote(env, s->place);
 }
 
-static void act_leave(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_leave(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)env, (void)s, (void)a, (void)b;
 	leave();
 }
 
-static void act_drop(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_drop(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)env, (void)s, (void)a, (void)b;
 	birth_carry(NULL);
 }
 
-static void act_join(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_join(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)b;
 	each(env, s, a, NULL, join_one);
@@ -441,7 +442,7 @@ static void act_first(JNIEnv *env, struct site *s, jobject a, jobject b)
 	first(env, s, a);
 }
 
-static void act_from(JNIEnv *env, struct site *s, jobject a, jobject b)
+HOT static void act_from(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
 	(void)b;
 	from(env, s, a);
@@ -499,7 +500,7 @@ static bool is_barred(const struct site *s, jobject a, jobject b)
 		       : (s->action == WANTED_KEEP || s->action == WANTED_MORE) && b;
 }
 
-bool carrier_passes(struct site *s, const jvalue *roots)
+HOT bool carrier_passes(struct site *s, const jvalue *roots)
 {
 	const struct site_value *v = s->values;
 	enum kept_known known;
@@ -517,7 +518,7 @@ bool carrier_passes(struct site *s, const jvalue *roots)
 	return true;
 }
 
-void carrier_act(JNIEnv *env, struct site *s, const jvalue *roots)
+HOT void carrier_act(JNIEnv *env, struct site *s, const jvalue *roots)
 {
 	jobject a, b;
 
@@ -546,14 +547,14 @@ static jobject borne(JNIEnv *env, jobject map, const struct bag *bag)
 }
 
 /* The bag is seen until woven code runs again, which methods of a message are not. */
-static jobject filled(JNIEnv *env, const struct site *s, jobject message, const struct bag *bag)
+HOT static jobject filled(JNIEnv *env, const struct site *s, jobject message, const struct bag *bag)
 {
 	return s->action == WANTED_FILL && message_fill(env, message, bag, bag_bytes(bag))
 		       ? message
 		       : message_with(env, message, bag, bag_bytes(bag));
 }
 
-jobject carrier_change(JNIEnv *env, struct site *s, jobject message)
+HOT jobject carrier_change(JNIEnv *env, struct site *s, jobject message)
 {
 	const struct bag *bag = message || s->action == WANTED_BEAR ? guest_see() : NULL;
 	jobject with = NULL;

@@ -25,6 +25,7 @@
 #include "agent/jvm/carried.h"
 #include "agent/jvm/guest.h"
 #include "agent/jvm/hop.h"
+#include "agent/jvm/hot.h"
 #include "agent/jvm/kept.h"
 #include "agent/jvm/machine.h"
 #include "agent/jvm/parcel.h"
@@ -36,7 +37,7 @@
 /* Frames of the thread. To count them takes the machine some microseconds; a loop comes to the same
  * place with its stack as high as before, and had as many then. (How high it is does not tell by
  * itself: frames of compiled methods are smaller.) */
-static uint32_t depth_here(const struct site *s)
+HOT static uint32_t depth_here(const struct site *s)
 {
 	static __thread struct {
 		const struct site *site;
@@ -62,12 +63,12 @@ static uint32_t depth_here(const struct site *s)
 	return (uint32_t)nr;
 }
 
-static const struct bag_entry *entry_at(const struct bag *b, size_t word)
+HOT static const struct bag_entry *entry_at(const struct bag *b, size_t word)
 {
 	return (const struct bag_entry *)(const void *)&b->entries[word];
 }
 
-static bool has_writer(const struct bag *b, uint64_t writer)
+HOT static bool has_writer(const struct bag *b, uint64_t writer)
 {
 	for (size_t at = 0; at < b->words; at += entry_at(b, at)->words)
 		if (entry_at(b, at)->writer == writer)
@@ -76,7 +77,7 @@ static bool has_writer(const struct bag *b, uint64_t writer)
 }
 
 /* Something in what the thread carries and in this was packed by the same writer. */
-static bool is_kin(const struct parcel *p)
+HOT static bool is_kin(const struct parcel *p)
 {
 	const struct bag *own = p ? guest_see() : NULL, *other = parcel_bag(p);
 
@@ -86,7 +87,7 @@ static bool is_kin(const struct parcel *p)
 	return false;
 }
 
-static bool is_own(const struct carried *c, bool is_loop)
+HOT static bool is_own(const struct carried *c, bool is_loop)
 {
 	switch (c->how) {
 	case CARRIED_ELEMENT:
@@ -101,14 +102,14 @@ static bool is_own(const struct carried *c, bool is_loop)
 	}
 }
 
-static void replace(struct carried *c, const struct kept_bag *b, uint32_t depth)
+HOT static void replace(struct carried *c, const struct kept_bag *b, uint32_t depth)
 {
 	birth_carry(b->parcel);
 	carried_set(c, CARRIED_ELEMENT, b->request);
 	c->depth = depth;
 }
 
-void element_next(JNIEnv *env, struct site *s, jobject o)
+HOT void element_next(JNIEnv *env, struct site *s, jobject o)
 {
 	struct carried *c = carried_here();
 	uint32_t depth = c && c->how == CARRIED_ELEMENT ? depth_here(s) : 0;

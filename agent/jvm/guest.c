@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/jvm/hot.h"
 #include "lib/advice/bag.h"
 
 /* Neither is ever taken out of the process again: what was once found can be called for good. */
@@ -55,7 +56,7 @@ static bool is_theirs(const struct probe_region *g)
 	       atomic_load_explicit(&ordered_by, memory_order_relaxed);
 }
 
-bool guest_is_watched(uint64_t tick)
+HOT bool guest_is_watched(uint64_t tick)
 {
 	const struct probe_region *g = region;
 
@@ -69,7 +70,7 @@ bool guest_is_attended(uint64_t tick)
 	return g && __atomic_load_n(&g->there_until, __ATOMIC_RELAXED) >= tick && is_theirs(g);
 }
 
-uint64_t guest_session(void)
+HOT uint64_t guest_session(void)
 {
 	const struct probe_region *g = region;
 	const struct probe_own *own = g ? (const struct probe_own *)(uintptr_t)g->own : NULL;
@@ -80,7 +81,7 @@ uint64_t guest_session(void)
 		   : 0;
 }
 
-bool guest_has_advice(uint32_t function, enum probe_moment moment)
+HOT bool guest_has_advice(uint32_t function, enum probe_moment moment)
 {
 	const struct probe_region *g = region;
 	const struct probe_woven *w;
@@ -109,14 +110,14 @@ void guest_tell_limited(uint64_t nr)
 		__atomic_fetch_add(&g->nr_limited, nr, __ATOMIC_RELAXED);
 }
 
-static uintptr_t service(enum probe_service which)
+HOT static uintptr_t service(enum probe_service which)
 {
 	const struct probe_code *c = code;
 
 	return c ? (uintptr_t)c + (uintptr_t)c->services[which] : 0;
 }
 
-void guest_advise(uint32_t function, enum probe_moment moment, const struct probe_met *met)
+HOT void guest_advise(uint32_t function, enum probe_moment moment, const struct probe_met *met)
 {
 	void (*f)(uint32_t, uint32_t, const struct probe_met *) = (void (*)(
 		uint32_t, uint32_t, const struct probe_met *))service(PROBE_SERVICE_ADVISE);
@@ -142,14 +143,14 @@ void guest_count_unit(void)
 		__atomic_fetch_add(&g->nr_units, 1, __ATOMIC_RELAXED);
 }
 
-const struct bag *guest_see(void)
+HOT const struct bag *guest_see(void)
 {
 	const void *(*f)(void) = (const void *(*)(void))service(PROBE_SERVICE_SEE);
 
 	return f ? f() : NULL;
 }
 
-void guest_carry(const struct bag *front)
+HOT void guest_carry(const struct bag *front)
 {
 	void (*f)(const void *) = (void (*)(const void *))service(PROBE_SERVICE_CARRY);
 
@@ -157,7 +158,7 @@ void guest_carry(const struct bag *front)
 		f(front);
 }
 
-void guest_join(const struct bag *front)
+HOT void guest_join(const struct bag *front)
 {
 	void (*f)(const void *) = (void (*)(const void *))service(PROBE_SERVICE_JOIN);
 
@@ -166,7 +167,7 @@ void guest_join(const struct bag *front)
 }
 
 /* A thread has one place for as long as it lives. */
-static const struct probe_bag *place(void)
+HOT static const struct probe_bag *place(void)
 {
 	static __thread const struct probe_bag *own;
 	static __thread const struct probe_code *own_code;
@@ -181,7 +182,7 @@ static const struct probe_bag *place(void)
 	return own;
 }
 
-uint64_t guest_mark(void)
+HOT uint64_t guest_mark(void)
 {
 	const struct probe_bag *b = place();
 
@@ -189,7 +190,7 @@ uint64_t guest_mark(void)
 }
 
 /* What is due to be taken up first may be something. */
-bool guest_holds(void)
+HOT bool guest_holds(void)
 {
 	const struct probe_bag *b = place();
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "agent/jvm/guest.h"
+#include "agent/jvm/hot.h"
 
 #define CALLS 256
 #define CALLS_FIRST 8u
@@ -88,7 +89,7 @@ static struct here *here_get(void)
 	return own;
 }
 
-bool here_begin(void)
+HOT bool here_begin(void)
 {
 	if (is_ours)
 		return false;
@@ -96,7 +97,7 @@ bool here_begin(void)
 	return true;
 }
 
-void here_end(void)
+HOT void here_end(void)
 {
 	is_ours = false;
 }
@@ -118,7 +119,7 @@ void here_calls_use(struct here_calls *c)
 	used = c;
 }
 
-static struct here_calls *calls_here(void)
+HOT static struct here_calls *calls_here(void)
 {
 	struct here *h = used ? NULL : here_get();
 
@@ -155,7 +156,7 @@ struct here_calls *here_calls_moved(void)
 	return c;
 }
 
-void here_enter(uint32_t site, uint64_t method, uint64_t tick)
+HOT void here_enter(uint32_t site, uint64_t method, uint64_t tick)
 {
 	struct here_calls *c = calls_here();
 
@@ -170,7 +171,7 @@ void here_enter(uint32_t site, uint64_t method, uint64_t tick)
 
 /* What lies above the last one of this method belongs to calls that it has made, and are over. Of
  * the method itself there is one for each of its sites. */
-uint64_t here_leave(uint32_t site, uint64_t method)
+HOT uint64_t here_leave(uint32_t site, uint64_t method)
 {
 	struct here_calls *c = used || own ? calls_here() : NULL;
 	uint32_t top = c ? c->nr : 0, at;
@@ -221,7 +222,7 @@ void here_turn(void)
 	atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
 }
 
-bool here_may_run(void)
+HOT bool here_may_run(void)
 {
 	uint32_t now = atomic_load_explicit(&turn, memory_order_relaxed);
 

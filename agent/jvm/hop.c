@@ -3,8 +3,9 @@
 #include <pthread.h>
 
 #include "agent/jvm/guest.h"
+#include "agent/jvm/hot.h"
 
-void hop_count(struct site *s, enum hop what)
+HOT void hop_count(struct site *s, enum hop what)
 {
 	if (s)
 		atomic_fetch_add_explicit(&s->counts[what], 1, memory_order_relaxed);
@@ -16,7 +17,7 @@ void hop_lost(struct site *s)
 	guest_count(GUEST_UNKEPT, 1);
 }
 
-void hop_kept(struct site *s, enum kept_result r)
+HOT void hop_kept(struct site *s, enum kept_result r)
 {
 	if (r == KEPT_FAILED) {
 		hop_lost(s);
@@ -27,7 +28,7 @@ void hop_kept(struct site *s, enum kept_result r)
 	}
 }
 
-void hop_came(struct site *s, bool is)
+HOT void hop_came(struct site *s, bool is)
 {
 	hop_count(s, is ? HOP_CAME : HOP_NOTHING);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "agent/jvm/guest.h"
+#include "agent/jvm/hot.h"
 #include "agent/jvm/kept_table.h"
 #include "agent/jvm/machine.h"
 #include "agent/jvm/parcel.h"
@@ -43,7 +44,7 @@ static _Atomic uint32_t *known_at(uint32_t hash)
 	return &known[(hash >> 7) % KNOWN];
 }
 
-enum kept_known kept_known(uint32_t hash)
+HOT enum kept_known kept_known(uint32_t hash)
 {
 	uint32_t v = atomic_load_explicit(known_at(hash), memory_order_relaxed);
 
@@ -69,7 +70,7 @@ static void known_forget(uint32_t hash)
 		atomic_store_explicit(known_at(hash), 0, memory_order_relaxed);
 }
 
-static void mixed_note(struct kept *k, bool is)
+HOT static void mixed_note(struct kept *k, bool is)
 {
 	if (is)
 		known_note(k->entry.hash, 0);
@@ -78,13 +79,13 @@ static void mixed_note(struct kept *k, bool is)
 	k->is_mixed = is;
 }
 
-uint64_t kept_count(void)
+HOT uint64_t kept_count(void)
 {
 	return atomic_load_explicit(&nr_kept, memory_order_relaxed);
 }
 
 /* b: another user of its parcel, or without a request nothing. */
-static void bag_set(struct kept_bag *at, const struct kept_bag *b)
+HOT static void bag_set(struct kept_bag *at, const struct kept_bag *b)
 {
 	struct parcel *was = at->parcel;
 
@@ -118,7 +119,7 @@ static void kept_free(struct kept *k)
 	nr_spares++;
 }
 
-static struct kept *kept_make(void)
+HOT static struct kept *kept_make(void)
 {
 	struct kept *k = (struct kept *)spares;
 
@@ -130,7 +131,7 @@ static struct kept *kept_make(void)
 }
 
 /* Under the lock. NULL: it has nothing of this session. */
-static struct kept *kept_of(JNIEnv *env, jobject o)
+HOT static struct kept *kept_of(JNIEnv *env, jobject o)
 {
 	struct kept *k;
 	uint32_t hash;
@@ -150,7 +151,7 @@ static void renew(struct kept *k)
 	k->session = guest_session();
 }
 
-static struct kept *kept_new(JNIEnv *env, jobject o, uint32_t hash)
+HOT static struct kept *kept_new(JNIEnv *env, jobject o, uint32_t hash)
 {
 	struct kept *k = kept_make();
 
@@ -169,7 +170,7 @@ static struct kept *kept_new(JNIEnv *env, jobject o, uint32_t hash)
 
 /* Under the lock. Made where there is none. NULL: it is shared, there is no memory, or the machine
  * refuses. (What has something is not shared.) */
-static struct kept *kept_for(JNIEnv *env, jobject o, bool is_plain, enum kept_result *why)
+HOT static struct kept *kept_for(JNIEnv *env, jobject o, bool is_plain, enum kept_result *why)
 {
 	struct kept *k;
 	uint32_t hash;
@@ -189,7 +190,7 @@ static struct kept *kept_for(JNIEnv *env, jobject o, bool is_plain, enum kept_re
 	return kept_new(env, o, hash);
 }
 
-static enum kept_result given_set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_put,
+HOT static enum kept_result given_set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_put,
 				  bool is_plain)
 {
 	enum kept_result why = KEPT_NOTHING;
@@ -208,7 +209,7 @@ static enum kept_result given_set(JNIEnv *env, jobject o, const struct kept_bag 
 	return b->parcel ? KEPT : KEPT_NOTHING;
 }
 
-static enum kept_result set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_put,
+HOT static enum kept_result set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_put,
 			    bool is_plain)
 {
 	enum kept_result r;
@@ -221,18 +222,18 @@ static enum kept_result set(JNIEnv *env, jobject o, const struct kept_bag *b, bo
 	return r;
 }
 
-enum kept_result kept_set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_plain)
+HOT enum kept_result kept_set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_plain)
 {
 	return set(env, o, b, false, is_plain);
 }
 
-enum kept_result kept_put(JNIEnv *env, jobject o, const struct kept_bag *b)
+HOT enum kept_result kept_put(JNIEnv *env, jobject o, const struct kept_bag *b)
 {
 	return set(env, o, b, true, false);
 }
 
 /* Under the lock. */
-static enum kept_result result_add(struct kept *k, const struct kept_bag *b)
+HOT static enum kept_result result_add(struct kept *k, const struct kept_bag *b)
 {
 	struct kept_bag all = { .request = b->request };
 
@@ -248,7 +249,7 @@ static enum kept_result result_add(struct kept *k, const struct kept_bag *b)
 	return KEPT;
 }
 
-enum kept_result kept_more(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_plain)
+HOT enum kept_result kept_more(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_plain)
 {
 	struct kept *k;
 	enum kept_result r;
@@ -263,7 +264,7 @@ enum kept_result kept_more(JNIEnv *env, jobject o, const struct kept_bag *b, boo
 	return r;
 }
 
-void kept_own(JNIEnv *env, jobject o)
+HOT void kept_own(JNIEnv *env, jobject o)
 {
 	struct kept *k;
 
@@ -278,7 +279,7 @@ void kept_own(JNIEnv *env, jobject o)
 
 enum want { WANT_GIVEN, WANT_TAKEN, WANT_RESULT };
 
-static bool get(JNIEnv *env, jobject o, struct kept_bag *b, enum want want)
+HOT static bool get(JNIEnv *env, jobject o, struct kept_bag *b, enum want want)
 {
 	struct kept *k;
 
@@ -297,17 +298,17 @@ static bool get(JNIEnv *env, jobject o, struct kept_bag *b, enum want want)
 	return b->request;
 }
 
-bool kept_get(JNIEnv *env, jobject o, struct kept_bag *b)
+HOT bool kept_get(JNIEnv *env, jobject o, struct kept_bag *b)
 {
 	return get(env, o, b, WANT_GIVEN);
 }
 
-bool kept_taken(JNIEnv *env, jobject o, struct kept_bag *b)
+HOT bool kept_taken(JNIEnv *env, jobject o, struct kept_bag *b)
 {
 	return get(env, o, b, WANT_TAKEN);
 }
 
-bool kept_result(JNIEnv *env, jobject o, struct kept_bag *b)
+HOT bool kept_result(JNIEnv *env, jobject o, struct kept_bag *b)
 {
 	return get(env, o, b, WANT_RESULT);
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "agent/jvm/hot.h"
 #include "agent/jvm/machine.h"
 
 #define NOTED 2
@@ -14,19 +15,19 @@ static __thread struct {
 	uint32_t hash;
 } noted[NOTED];
 
-void kept_hash_note(unsigned which, jobject o, int32_t identity)
+HOT void kept_hash_note(unsigned which, jobject o, int32_t identity)
 {
 	noted[which % NOTED].object = o;
 	noted[which % NOTED].hash = kept_hash_of(identity);
 }
 
-void kept_hash_forget(void)
+HOT void kept_hash_forget(void)
 {
 	for (size_t i = 0; i < NOTED; i++)
 		noted[i].object = NULL;
 }
 
-static bool noted_hash(jobject o, uint32_t *hash)
+HOT static bool noted_hash(jobject o, uint32_t *hash)
 {
 	for (size_t i = 0; i < NOTED; i++)
 		if (o && noted[i].object == o) {
@@ -36,7 +37,7 @@ static bool noted_hash(jobject o, uint32_t *hash)
 	return false;
 }
 
-bool kept_hash(jobject o, uint32_t *hash)
+HOT bool kept_hash(jobject o, uint32_t *hash)
 {
 	jint h = 0;
 
@@ -48,12 +49,12 @@ bool kept_hash(jobject o, uint32_t *hash)
 	return true;
 }
 
-static struct kept_entry **head_of(const struct kept_table *t, uint32_t hash)
+HOT static struct kept_entry **head_of(const struct kept_table *t, uint32_t hash)
 {
 	return &t->heads[(hash >> 7) & (t->nr_heads - 1)];
 }
 
-struct kept_entry *kept_table_find(const struct kept_table *t, JNIEnv *env, jobject o,
+HOT struct kept_entry *kept_table_find(const struct kept_table *t, JNIEnv *env, jobject o,
 				   uint32_t hash)
 {
 	struct kept_entry *e = t->nr_heads ? *head_of(t, hash) : NULL;
@@ -82,7 +83,7 @@ static void grow(struct kept_table *t)
 	*t = more;
 }
 
-bool kept_table_add(struct kept_table *t, JNIEnv *env, jobject o, struct kept_entry *e)
+HOT bool kept_table_add(struct kept_table *t, JNIEnv *env, jobject o, struct kept_entry *e)
 {
 	if (t->nr >= t->nr_heads)
 		grow(t);

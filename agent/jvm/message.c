@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/jvm/field.h"
+#include "agent/jvm/hot.h"
 #include "agent/jvm/machine.h"
 #include "agent/jvm/message_kind.h"
 #include "agent/jvm/params.h"
@@ -13,7 +14,7 @@
 #define SIZE_UNKNOWN (-1) /* what messages say of their length before it was asked for */
 #define SMALL 1024 /* bytes of most bags, with what is around them */
 
-static jbyteArray array_of(JNIEnv *env, const void *bytes, size_t nr)
+HOT static jbyteArray array_of(JNIEnv *env, const void *bytes, size_t nr)
 {
 	jbyteArray a = (*env)->NewByteArray(env, (jsize)nr);
 
@@ -102,7 +103,7 @@ jobject message_with(JNIEnv *env, jobject message, const void *bytes, size_t nr)
 }
 
 /* What is made on the way goes when the native method that called us is left. */
-static bool filled(JNIEnv *env, jobject message, const struct message_kind *k,
+HOT static bool filled(JNIEnv *env, jobject message, const struct message_kind *k,
 		   const unsigned char *field, size_t nr)
 {
 	jobject was = (*env)->GetObjectField(env, message, k->set), set;
@@ -122,7 +123,7 @@ static bool filled(JNIEnv *env, jobject message, const struct message_kind *k,
 	return true;
 }
 
-bool message_fill(JNIEnv *env, jobject message, const void *bytes, size_t nr)
+HOT bool message_fill(JNIEnv *env, jobject message, const void *bytes, size_t nr)
 {
 	const struct message_kind *k = message ? message_kind_of(env, message) : NULL;
 	unsigned char field[SMALL];
@@ -133,7 +134,7 @@ bool message_fill(JNIEnv *env, jobject message, const void *bytes, size_t nr)
 
 /* Of what nobody knows in the message; NULL: there is nothing. (Local references here go when the
  * native method that called us is left.) */
-static jbyteArray unknown_of(JNIEnv *env, jobject message, const struct message_kind *k)
+HOT static jbyteArray unknown_of(JNIEnv *env, jobject message, const struct message_kind *k)
 {
 	jobject set = k->nothing ? (*env)->GetObjectField(env, message, k->set)
 				 : (*env)->CallObjectMethod(env, message, k->unknown);
@@ -148,7 +149,7 @@ static jbyteArray unknown_of(JNIEnv *env, jobject message, const struct message_
 	return bytes;
 }
 
-static struct parcel *field_carried(JNIEnv *env, jobject message, const struct message_kind *k,
+HOT static struct parcel *field_carried(JNIEnv *env, jobject message, const struct message_kind *k,
 				    bool *is_lost)
 {
 	struct parcel *p = NULL;
@@ -174,7 +175,7 @@ static struct parcel *field_carried(JNIEnv *env, jobject message, const struct m
 	return p;
 }
 
-struct parcel *message_carried(JNIEnv *env, jobject message, bool *is_lost)
+HOT struct parcel *message_carried(JNIEnv *env, jobject message, bool *is_lost)
 {
 	const struct message_kind *k = message ? message_kind_of(env, message) : NULL;
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "agent/jvm/hot.h"
 #include "agent/jvm/machine.h"
 #include "agent/jvm/params.h"
 
@@ -17,7 +18,7 @@ static struct message_kind kinds[KINDS];
 static _Atomic size_t nr_kinds;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static const struct message_kind *kind_find(JNIEnv *env, jclass class)
+HOT static const struct message_kind *kind_find(JNIEnv *env, jclass class)
 {
 	static __thread size_t last; /* a thread meets the same kind again and again */
 	size_t nr = atomic_load_explicit(&nr_kinds, memory_order_acquire);
@@ -171,7 +172,7 @@ static bool kind_make(JNIEnv *env, jobject message, jclass class, struct message
 	return k->unknown_bytes;
 }
 
-const struct message_kind *message_kind_of(JNIEnv *env, jobject message)
+HOT const struct message_kind *message_kind_of(JNIEnv *env, jobject message)
 {
 	jclass class = (*env)->GetObjectClass(env, message);
 	const struct message_kind *known = kind_find(env, class);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/jvm/hot.h"
 #include "lib/advice/bag.h"
 
 /* Most are small, and one thread makes what another one frees, which is dear for malloc: so they are
@@ -20,7 +21,7 @@ static bool is_small(size_t nr)
 	return sizeof(struct parcel) + nr <= SMALL_BYTES;
 }
 
-static struct parcel *room_for(size_t nr)
+HOT static struct parcel *room_for(size_t nr)
 {
 	struct parcel *p = NULL;
 
@@ -33,7 +34,7 @@ static struct parcel *room_for(size_t nr)
 	return p ? p : malloc(SMALL_BYTES);
 }
 
-static void room_free(struct parcel *p)
+HOT static void room_free(struct parcel *p)
 {
 	if (is_small(p->nr)) {
 		pthread_mutex_lock(&lock);
@@ -46,7 +47,7 @@ static void room_free(struct parcel *p)
 	free(p);
 }
 
-static struct parcel *made(const void *bytes, size_t nr)
+HOT static struct parcel *made(const void *bytes, size_t nr)
 {
 	struct parcel *p = room_for(nr);
 
@@ -58,12 +59,12 @@ static struct parcel *made(const void *bytes, size_t nr)
 	return p;
 }
 
-struct parcel *parcel_new(const struct bag *bag)
+HOT struct parcel *parcel_new(const struct bag *bag)
 {
 	return made(bag, bag_bytes(bag));
 }
 
-struct parcel *parcel_read(const void *bytes, size_t nr)
+HOT struct parcel *parcel_read(const void *bytes, size_t nr)
 {
 	struct parcel *p = nr && nr <= PARCEL_BYTES ? made(bytes, nr) : NULL;
 
@@ -86,19 +87,19 @@ struct parcel *parcel_joined(const struct parcel *a, const struct parcel *b)
 	return parcel_new(&all);
 }
 
-bool parcel_is(const struct parcel *p, const struct bag *bag)
+HOT bool parcel_is(const struct parcel *p, const struct bag *bag)
 {
 	return p && p->nr == bag_bytes(bag) && memcmp(p->bag, bag, p->nr) == 0;
 }
 
-struct parcel *parcel_use(struct parcel *p)
+HOT struct parcel *parcel_use(struct parcel *p)
 {
 	if (p)
 		atomic_fetch_add_explicit(&p->nr_users, 1, memory_order_relaxed);
 	return p;
 }
 
-void parcel_leave(struct parcel *p)
+HOT void parcel_leave(struct parcel *p)
 {
 	if (p && atomic_fetch_sub_explicit(&p->nr_users, 1, memory_order_acq_rel) == 1)
 		room_free(p);

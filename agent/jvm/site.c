@@ -1,5 +1,7 @@
 #include "agent/jvm/site.h"
 
+#include "agent/jvm/hot.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -14,7 +16,7 @@ uint32_t sites_count(void)
 	return atomic_load_explicit(&nr_sites, memory_order_acquire);
 }
 
-struct site *site_at(uint32_t number)
+HOT struct site *site_at(uint32_t number)
 {
 	if (number >= atomic_load_explicit(&nr_sites, memory_order_acquire))
 		return NULL;
