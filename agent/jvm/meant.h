@@ -15,9 +15,10 @@ struct wanted;
 
 /* With dots; empty for arrays and numbers. */
 struct str meant_name(jclass class, char room[MEANT_NAME_BYTES]);
-/* Whether the machine itself has made it, of another one and with other constants: names of such
- * classes end in a number, up to JDK 14. They can be neither changed nor read; JDK 8 says that they
- * can be, and is ended by it (GetConstantPool finds constants that have no text). */
+/* Whether JDK 8 has made it itself (lambdas, method handles), which its name tells: behind a slash
+ * it ends in a number. Such a class may have constants without a text, and the machine, which says
+ * that it can be changed, is ended when it writes them down, for GetConstantPool or to have the
+ * class transformed. Later ones say that it cannot be changed. */
 bool meant_is_anonymous(struct str name);
 /* name: the class's. */
 bool meant_is(JNIEnv *env, const struct wanted *w, jclass class, struct str name);
