@@ -1,6 +1,7 @@
 #include "agent/jvm/annotated.h"
 
 #include "agent/jvm/machine.h"
+#include "agent/jvm/meant.h"
 #include "agent/jvm/order.h"
 #include "program/annotation.h"
 #include "program/bytes.h"
@@ -38,7 +39,7 @@ static bool has_names(struct str pool, const struct wanted *w)
 	return on_class && on_method;
 }
 
-bool annotated_may_be(const struct wanted *w, jclass class)
+bool annotated_may_be(const struct wanted *w, jclass class, struct str name)
 {
 	unsigned char *bytes = NULL;
 	jint nr = 0, nr_bytes = 0;
@@ -46,6 +47,8 @@ bool annotated_may_be(const struct wanted *w, jclass class)
 
 	if (!w->class_annotation.n && !w->method_annotation.n)
 		return true;
+	if (meant_is_anonymous(name))
+		return false;
 	if ((*machine)->GetConstantPool(machine, class, &nr, &nr_bytes, &bytes) != JVMTI_ERROR_NONE)
 		return true;
 	is = has_names((struct str){ (const char *)bytes, (size_t)nr_bytes }, w);

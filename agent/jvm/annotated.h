@@ -7,9 +7,11 @@
 
 #include <jvmti.h>
 
+#include "base/str.h"
+
 struct wanted;
 
-/* True as well where the machine does not say: its bytes will. */
-bool annotated_may_be(const struct wanted *w, jclass class);
+/* name: the class's. True as well where the machine does not say: its bytes will. */
+bool annotated_may_be(const struct wanted *w, jclass class, struct str name);
 
 #endif

@@ -24,6 +24,15 @@ struct str meant_name(jclass class, char room[MEANT_NAME_BYTES])
 	return name;
 }
 
+bool meant_is_anonymous(struct str name)
+{
+	size_t n = name.n;
+
+	while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
+		n--;
+	return n && n < name.n && name.p[n - 1] == '.';
+}
+
 static bool has_interface(JNIEnv *env, const struct wanted *w, jclass class)
 {
 	char room[MEANT_NAME_BYTES];
@@ -62,7 +71,7 @@ bool meant_is(JNIEnv *env, const struct wanted *w, jclass class, struct str name
 	return name.n && !w->is_left &&
 	       (wanted_is_named(w, name) || ((w->has_subtypes || w->is_interface || !w->is_noted) &&
 					     has_above(env, w, class))) &&
-	       annotated_may_be(w, class);
+	       annotated_may_be(w, class, name);
 }
 
 void meant_note(struct order *o, jclass class, struct str name)

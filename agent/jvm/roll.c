@@ -124,7 +124,7 @@ static void named_add(struct finding *f, jint i, uint32_t first)
 
 		if (!wanted_is_named(w, name))
 			continue;
-		if (annotated_may_be(w, f->roll->v[i]))
+		if (annotated_may_be(w, f->roll->v[i], name))
 			f->wishes[i] += share_of(w);
 		if (!w->is_interface) {
 			(*machine)->IsInterface(machine, f->roll->v[i], &is);
@@ -153,7 +153,7 @@ static void below_add(struct finding *f, const struct wanted *w)
 static void shares_add(struct finding *f, const struct wanted *w)
 {
 	for (jint i = 0; i < f->roll->nr; i++)
-		if (f->has[i] && annotated_may_be(w, f->roll->v[i]))
+		if (f->has[i] && annotated_may_be(w, f->roll->v[i], roll_name(f->roll, i)))
 			f->wishes[i] += share_of(w);
 }
 

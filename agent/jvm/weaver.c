@@ -218,7 +218,8 @@ static bool is_modifiable(jclass class, struct str name)
 {
 	jboolean is = JNI_FALSE;
 
-	(*machine)->IsModifiableClass(machine, class, &is);
+	if (!meant_is_anonymous(name))
+		(*machine)->IsModifiableClass(machine, class, &is);
 	if (!is)
 		answer_say("error\t" STR_FMT " cannot be changed, says the machine", STR_ARG(name));
 	return is;

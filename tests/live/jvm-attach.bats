@@ -3,6 +3,7 @@
 
 bats_require_minimum_version 1.5.0
 
+load javas.bash
 load wait.bash
 
 setup_file() {
@@ -20,7 +21,7 @@ setup_file() {
 		}
 	}
 	END
-	javac --release 11 -d "$CLASSES" "$CLASSES/Sit.java"
+	javac --release 8 -Xlint:-options -d "$CLASSES" "$CLASSES/Sit.java"
 }
 
 teardown_file() {
@@ -133,7 +134,11 @@ has_child() {
 	CULPRIT_JVM_AGENT=$BUILD/tests/unit/jvm_agent_no.so run -2 "$CULPRIT" attach "$JVM"
 	[ "$output" = "culprit: the library in the JVM $JVM said no: it returned 7" ]
 	run ! "$LOAD" "$JVM" /nowhere/agent.so x
-	[[ $output == *"/nowhere/agent.so was not loaded"* ]]
+	if java_is_8; then # it does not say which
+		[[ $output == *"the library was not loaded"* ]]
+	else
+		[[ $output == *"/nowhere/agent.so was not loaded"* ]]
+	fi
 	lives
 	"$CULPRIT" attach "$JVM"
 }
@@ -234,6 +239,7 @@ time.sleep(1200)' "$lib" >out 3>&- 4>&- &
 
 @test "a JVM of another user is asked as that user" {
 	[ "$(id -u)" = 0 ] || skip "needs root"
+	setpriv --reuid 65534 --regid 65534 --clear-groups java -version 2>/dev/null || skip "another user cannot run this java"
 	jvm setpriv --reuid 65534 --regid 65534 --clear-groups java
 	mkdir -m 700 closed
 	cp "$CULPRIT_JVM_AGENT" closed/libculprit-jvm.so

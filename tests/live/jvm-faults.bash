@@ -1,4 +1,5 @@
 # Java programs that are asked while something goes wrong.
+load javas.bash
 load wait.bash
 
 faults_setup() {
@@ -23,10 +24,17 @@ faults_compile() {
 	local classes=$BATS_FILE_TMPDIR/classes from=$BATS_TEST_DIRNAME/jvm
 	mkdir -p "$classes" "$BATS_FILE_TMPDIR/twin"
 	python3 "$from/odd_classes.py" "$classes"
-	javac -nowarn -d "$classes" "$classes/Vast.java" "$from"/{Shop,Odd,Quirks,Peek,Hot}.java
-	javac -d "$BATS_FILE_TMPDIR/twin" "$from/Twin.java"
+	cp "$from/Odd.java" "$classes"
+	! java_is_8 || without_records "$classes/Odd.java"
+	javac_for java -nowarn -d "$classes" "$classes"/{Vast,Odd}.java "$from"/{Shop,Quirks,Peek,Hot}.java
+	javac_for java -d "$BATS_FILE_TMPDIR/twin" "$from/Twin.java"
 	jar cfm "$BATS_FILE_TMPDIR/peek.jar" "$from/Peek.mf" -C "$classes" .
 	chmod -R a+rX "$BATS_FILE_TMPDIR"
+}
+
+# without_records FILE: Java 8 has none, and a class does for one
+without_records() {
+	sed -i 's/^    record \(\w*\)(int a, int b) {/    static class \1 {\n        final int a, b;\n\n        \1(int a, int b) {\n            this.a = a;\n            this.b = b;\n        }\n/' "$1"
 }
 
 faults_teardown() {
@@ -94,6 +102,11 @@ as_said() {
 
 # peek OPTIONS: the agent beside ours does something in the program
 peek() {
+	if java_is_8; then # its jcmd cannot
+		"$BUILD/tests/unit/jvm_load" "$pid" "$(sed -n 's,^.* \(/.*\)/libjava.so$,\1/libinstrument.so,p' "/proc/$pid/maps" | head -n 1)" \
+			"$BATS_FILE_TMPDIR/peek.jar=$1"
+		return
+	fi
 	jcmd "$pid" JVMTI.agent_load "$BATS_FILE_TMPDIR/peek.jar" "\"$1\"" >"$dir/jcmd" 2>&1 || { cat "$dir/jcmd"; return 1; }
 	grep -q 'return code: 0' "$dir/jcmd" || { cat "$dir/jcmd"; return 1; }
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # What requests carry inside a Java machine and over HTTP: programs that know what they do say so, and a live query must tell the same.
 # tests/live/jvm/handoffs.py has the queries, and prints what differs. LIVE=all: more requests, and every java that JAVAS names.
+load javas.bash
 
 setup() {
 	command -v javac >/dev/null || skip "needs a JDK"
@@ -8,14 +9,22 @@ setup() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	nr=20
 	[ "${LIVE:-}" != all ] || nr=300
-	javac -d "$BATS_TEST_TMPDIR/classes" "$BATS_TEST_DIRNAME"/jvm/Handoffs.java "$BATS_TEST_DIRNAME"/jvm/Http.java
 	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" 2>/dev/null || true
 }
 
+# compile JAVA FOLDER
+compile() {
+	local newer=("$BATS_TEST_DIRNAME/jvm/HttpNewer.java")
+	! java_is_8 "$1" || newer=()
+	javac_for "$1" -d "$2" "$BATS_TEST_DIRNAME"/jvm/Handoffs.java "$BATS_TEST_DIRNAME"/jvm/Http.java "${newer[@]}"
+}
+
 ask() {
-	local java
+	local java classes
 	for java in ${JAVAS:-java}; do
-		JAVA=$java python3 "$BATS_TEST_DIRNAME/jvm/handoffs.py" "$BUILD/culprit" "$BATS_TEST_TMPDIR/classes" "$@"
+		classes=$BATS_TEST_TMPDIR/classes${java//\//-}
+		[ -e "$classes" ] || compile "$java" "$classes"
+		JAVA=$java python3 "$BATS_TEST_DIRNAME/jvm/handoffs.py" "$BUILD/culprit" "$classes" "$@"
 	done
 }
 

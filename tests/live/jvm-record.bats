@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
 # Requests of running Java programs, recorded: against what the programs know of themselves.
+load javas.bash
 load wait.bash
 
 setup() {
 	command -v javac >/dev/null || skip "needs a JDK"
 	dir=$BATS_TEST_TMPDIR
-	javac -d "$dir" "$BATS_TEST_DIRNAME/jvm/Shop.java" "$BATS_TEST_DIRNAME/jvm/Office.java"
+	javac_for java -d "$dir" "$BATS_TEST_DIRNAME/jvm/Shop.java" "$BATS_TEST_DIRNAME/jvm/Office.java"
 	cat >"$dir/office.tp" <<-'TP'
 		tracepoint Office.serve at class Office.serve entry export id = arg0
 		tracepoint Office.check at class Office.check entry export id = arg0

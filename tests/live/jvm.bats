@@ -1,12 +1,13 @@
 #!/usr/bin/env bats
 # Queries of running Java programs: one that counts itself, in every JDK of the machine; what becomes of it when we are killed.
+load javas.bash
 load ports.bash
 load wait.bash
 
 setup() {
 	command -v javac >/dev/null || skip "needs a JDK"
 	dir=$BATS_TEST_TMPDIR
-	javac --release 11 -d "$dir" "$BATS_TEST_DIRNAME/jvm/Shop.java" "$BATS_TEST_DIRNAME/jvm/Forge.java"
+	compile java
 	cat >"$dir/shop.tp" <<-'TP'
 		tracepoint Shop.order at class Shop.order entry begins a request
 			export customer = arg0, amount = arg1
@@ -28,6 +29,13 @@ teardown() {
 	for p in ${asked:-} ${pid:-} ${server:-}; do
 		kill -9 "$p" 2>/dev/null || true
 	done
+}
+
+# compile JAVA: for the oldest of those that run it; Java 8 needs its own
+compile() {
+	local release=11
+	! java_is_8 "$1" || release=8
+	javac --release $release -Xlint:-options -d "$dir" "$BATS_TEST_DIRNAME/jvm/Shop.java" "$BATS_TEST_DIRNAME/jvm/Forge.java"
 }
 
 # shop_start ORDERS PAUSE [JAVA]
@@ -71,19 +79,25 @@ as_said() {
 	PY
 }
 
-# every_java: those of the system, and with LIVE=all others as well
+# every_java: those of the system, version 8 where it was fetched, and with LIVE=all others as well
 every_java() {
 	local java
 	for java in /usr/lib/jvm/*/bin/java; do
 		[ -L "$(dirname "$(dirname "$java")")" ] || [ ! -x "$java" ] || echo "$java"
 	done
-	[ "$LIVE" != all ] || "$BATS_TEST_DIRNAME/jvm/fetch-java" 11.0.13.1 21.0.8.2
+	if [ "$LIVE" = all ]; then
+		"$BATS_TEST_DIRNAME/jvm/fetch-java" 11.0.13.1 21.0.8.2
+		"$BATS_TEST_DIRNAME/jvm/fetch-java8" 2>"$dir/why" || sed 's/^/# /' "$dir/why" >&3
+	else
+		"$BATS_TEST_DIRNAME/jvm/fetch-java8" --kept
+	fi
 }
 
 @test "what happened before is counted, in every version of Java" {
 	every_java >"$dir/javas"
 	while read -r java <&9; do
 		rm -f "$dir/go"
+		compile "$java"
 		shop_start 3000 50 "$java"
 		ask 'From p In Shop.pack Join o In First(Shop.order) On o -> p GroupBy o.customer Select o.customer As customer, COUNT As n, SUM(p.amount) As amount'
 		touch "$dir/go"
@@ -236,7 +250,7 @@ no_thread() {
 	local chain=$BUILD/tests/bench/chain port
 	[ -x "$chain" ] || skip "needs chain"
 	port=$(port_find)
-	javac -d "$dir" "$BATS_TEST_DIRNAME/jvm/Asker.java"
+	javac_for java -d "$dir" "$BATS_TEST_DIRNAME/jvm/Asker.java"
 	cat >"$dir/shop.tp" <<-'TP'
 		tracepoint Asker.begin at class Asker.begin entry begins a request
 			export id = arg0

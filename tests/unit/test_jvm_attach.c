@@ -89,6 +89,10 @@ static void answers_that_are_failures_say_why(void **state)
 			 -EIO);
 	assert_string_equal(err.msg,
 			    "the JVM refused (status -1): /a.so was not loaded. no such file");
+	assert_int_equal(load_answer("-1\n", &returned, &err), -EIO);
+	assert_string_equal(err.msg,
+			    "the library was not loaded: the JVM cannot open it, or finds no "
+			    "Agent_OnAttach in it; this JVM does not say which");
 	assert_int_equal(load_answer("0\n/a.so was not loaded.\n", &returned, &err), -ENOEXEC);
 	assert_string_equal(err.msg, "the JVM did not load the library: /a.so was not loaded.");
 	assert_int_equal(

@@ -136,7 +136,7 @@ static bool is_beginning(const struct attachment *a, int64_t ns)
 /*
  * A JVM that begins may have no handler yet. When it has one it still removes a socket that another
  * process may have left, and would remove its own if it listened too early; the service thread is
- * begun after that. JDK 8 names no threads, and has the time for it.
+ * begun after that. Early JDK 8 names no threads, and has the time for it.
  */
 static int wait_begun(struct attachment *a, struct error *err)
 {

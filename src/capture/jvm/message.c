@@ -58,12 +58,24 @@ int jvm_answer(struct str reply, struct str *text, struct error *err)
 	return 0;
 }
 
+/* JDK 8 refuses without a word where it cannot load a library. */
+static bool is_refused_silently(struct str reply)
+{
+	int64_t status;
+
+	return str_take_int(&reply, &status) && !str_trim(reply).n;
+}
+
 int jvm_answer_load(struct str reply, int64_t *returned, struct error *err)
 {
 	struct str text, rest;
 	char why[300];
 	int got = jvm_answer(reply, &text, err);
 
+	if (got == -EIO && is_refused_silently(reply))
+		return error_set(err, EIO,
+				 "the library was not loaded: the JVM cannot open it, or finds no "
+				 "Agent_OnAttach in it; this JVM does not say which");
 	if (got < 0)
 		return got;
 	rest = str_trim(text);

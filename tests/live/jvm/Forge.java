@@ -46,7 +46,7 @@ public final class Forge {
     static boolean isWatched() throws Exception {
         for (File task : new File("/proc/self/task").listFiles())
             try {
-                if (Files.readString(new File(task, "comm").toPath()).equals("culprit\n"))
+                if (Files.readAllLines(new File(task, "comm").toPath()).contains("culprit"))
                     return true;
             } catch (IOException e) {
                 // it has ended

@@ -1,4 +1,5 @@
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -217,7 +218,7 @@ public final class Handoffs {
             CompletableFuture<Integer> g = CompletableFuture.supplyAsync(() -> x + done(s, name), pool);
             if (i % 2 == 0)
                 while (!g.isDone())
-                    Thread.onSpinWait();
+                    Thread.yield();
             return g;
         }).join());
     }
@@ -227,7 +228,7 @@ public final class Handoffs {
         CompletableFuture<Integer> b = CompletableFuture.supplyAsync(() -> done(s, name));
         if (i % 2 == 0)
             while (!a.isDone() || !b.isDone())
-                Thread.onSpinWait();
+                Thread.yield();
         after(s, name, a.thenCombine(b, (x, y) -> x + y).join());
     }
 
@@ -238,7 +239,7 @@ public final class Handoffs {
         if (i % 2 == 0)
             for (CompletableFuture<?> f : v)
                 while (!f.isDone())
-                    Thread.onSpinWait();
+                    Thread.yield();
         CompletableFuture.allOf(v).join();
         after(s, name, v.length);
     }
@@ -248,6 +249,16 @@ public final class Handoffs {
         CompletableFuture<Integer> one = CompletableFuture.supplyAsync(() -> done(s, name), pool);
         CompletableFuture.anyOf(never, one).join();
         after(s, name, 1);
+        never.complete(0);
+    }
+
+    static void cfEither(String s, String name, int i) {
+        CompletableFuture<Integer> never = new CompletableFuture<>();
+        CompletableFuture<Integer> one = CompletableFuture.supplyAsync(() -> done(s, name), pool);
+        if (i % 2 == 0)
+            while (!one.isDone())
+                Thread.yield();
+        after(s, name, never.applyToEither(one, x -> x).join());
         never.complete(0);
     }
 
@@ -447,6 +458,7 @@ public final class Handoffs {
         ways.put("combine", Handoffs::cfCombine);
         ways.put("allof", Handoffs::cfAllOf);
         ways.put("anyof", Handoffs::cfAnyOf);
+        ways.put("either", Handoffs::cfEither);
         ways.put("other", Handoffs::cfOther);
         ways.put("throws", Handoffs::cfThrows);
         for (String q : queues.keySet())
@@ -487,7 +499,7 @@ public final class Handoffs {
         counters();
         loop(Handoffs::spin);
         waysMake();
-        System.out.println("ready " + ProcessHandle.current().pid());
+        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
         System.out.flush();
         in.readLine();
         // who waits in a queue whose hand-over cannot be seen in the middle goes on to the next one

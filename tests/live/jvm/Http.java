@@ -1,15 +1,14 @@
 import com.sun.net.httpserver.HttpServer;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,7 +24,22 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Http {
     static final String[] NAMES = { "ann", "bob", "eve" };
     static final Map<String, AtomicLong> truth = new ConcurrentHashMap<>();
-    static final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    static final String[] NEWER_WAYS = { "client", "async", "own" };
+
+    /** The client that Java has since version 11 (HttpNewer), or null. */
+    interface Client {
+        void ask(URI url, String way, String name) throws Exception;
+    }
+
+    static final Client client = System.getProperty("java.specification.version").equals("1.8") ? null : newer();
+
+    static Client newer() {
+        try {
+            return (Client) Class.forName("HttpNewer").getDeclaredConstructor().newInstance();
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
 
     static void count(String what, String way, String name) {
         truth.computeIfAbsent(what + " " + way + " " + name, k -> new AtomicLong()).incrementAndGet();
@@ -40,22 +54,16 @@ public final class Http {
     }
 
     static void request(String way, String name, int port) throws Exception {
-        String url = "http://127.0.0.1:" + port + "/" + way + "/" + name;
+        URI url = new URI("http://127.0.0.1:" + port + "/" + way + "/" + name);
         if (way.equals("url")) {
-            HttpURLConnection c = (HttpURLConnection) new URI(url).toURL().openConnection();
+            HttpURLConnection c = (HttpURLConnection) url.toURL().openConnection();
             c.setRequestProperty("baggage", "mine=" + name);
             try (InputStream in = c.getInputStream()) {
-                in.readAllBytes();
+                while (in.read() >= 0)
+                    continue;
             }
         } else {
-            HttpRequest.Builder b = HttpRequest.newBuilder(new URI(url));
-            if (way.equals("own"))
-                b.header("baggage", "mine=" + name).header("baggage", "more=" + name);
-            HttpRequest r = b.build();
-            if (!way.equals("async"))
-                client.send(r, HttpResponse.BodyHandlers.ofString());
-            else
-                client.sendAsync(r, HttpResponse.BodyHandlers.ofString()).thenApply(HttpResponse::body).get();
+            client.ask(url, way, name);
         }
         after(way, name);
     }
@@ -84,10 +92,13 @@ public final class Http {
 
     static void ask(int port, int requests) throws Exception {
         List<Thread> all = new ArrayList<>();
+        List<String> ways = new ArrayList<>(Collections.singletonList("url"));
+        if (client != null)
+            Collections.addAll(ways, NEWER_WAYS);
         for (String name : NAMES) {
             Thread t = new Thread(() -> {
                 try {
-                    for (String way : new String[] { "url", "client", "async", "own" })
+                    for (String way : ways)
                         for (int i = 0; i < requests; i++)
                             request(way, name, port);
                 } catch (Exception e) {
@@ -105,7 +116,7 @@ public final class Http {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         boolean serves = args[0].equals("serve");
         int port = serves ? serve() : Integer.parseInt(args[1]);
-        System.out.println("ready " + ProcessHandle.current().pid() + " " + port);
+        System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName() + " " + port);
         System.out.flush();
         in.readLine();
         if (!serves)

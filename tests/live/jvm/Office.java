@@ -69,8 +69,9 @@ public final class Office {
             await(file, true);
             for (int id = first; id < nr; id += 2) {
                 serve(id);
-                for (long next = System.nanoTime() + pause; System.nanoTime() < next;)
-                    Thread.onSpinWait();
+                for (long next = System.nanoTime() + pause; System.nanoTime() < next;) {
+                    // busy, as somebody who counts money
+                }
             }
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);

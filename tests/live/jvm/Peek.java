@@ -5,6 +5,7 @@ import java.lang.instrument.Instrumentation;
 import java.nio.charset.StandardCharsets;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32;
 
@@ -26,16 +27,21 @@ public final class Peek {
         machine = i;
         String[] words = options.split("[ ,]");
         switch (words[0]) {
-        case "look" -> look(words[1], named(words, 2));
-        case "again" -> {
+        case "look":
+            look(words[1], named(words, 2));
+            break;
+        case "again":
             int times = Integer.parseInt(words[1]);
             Class<?>[] classes = named(words, 2);
             Thread t = new Thread(() -> again(times, classes));
             t.setDaemon(true);
             t.start();
-        }
-        case "text" -> text(words[1], words[2], words);
-        default -> throw new IllegalArgumentException(options);
+            break;
+        case "text":
+            text(words[1], words[2], words);
+            break;
+        default:
+            throw new IllegalArgumentException(options);
         }
     }
 
@@ -56,7 +62,7 @@ public final class Peek {
             public byte[] transform(ClassLoader l, String name, Class<?> c, ProtectionDomain d, byte[] bytes) {
                 CRC32 sum = new CRC32();
                 sum.update(bytes);
-                if (List.of(classes).contains(c))
+                if (Arrays.asList(classes).contains(c))
                     said.add(name + " " + sum.getValue() + " " + bytes.length);
                 return null;
             }
@@ -94,7 +100,7 @@ public final class Peek {
     }
 
     static void text(String from, String to, String[] words) throws Exception {
-        List<String> names = List.of(words).subList(3, words.length);
+        List<String> names = Arrays.asList(words).subList(3, words.length);
         machine.addTransformer(new ClassFileTransformer() {
             @Override
             public byte[] transform(ClassLoader l, String name, Class<?> c, ProtectionDomain d, byte[] bytes) {

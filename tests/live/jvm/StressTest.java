@@ -122,10 +122,17 @@ public class StressTest {
 
 	void doNextOp() throws IOException {
 		switch (operation.equals("mixed") ? new String[] { "read", "open", "create", "rename" }[random.nextInt(4)] : operation) {
-		case "read" -> read();
-		case "open" -> open();
-		case "create" -> create();
-		default -> rename();
+		case "read":
+			read();
+			break;
+		case "open":
+			open();
+			break;
+		case "create":
+			create();
+			break;
+		default:
+			rename();
 		}
 		count("operations", name, 1);
 	}

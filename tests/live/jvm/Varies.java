@@ -3,7 +3,7 @@ import java.io.PrintWriter;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -225,7 +225,7 @@ public class Varies {
 	static List<long[]> stops(String log) throws Exception {
 		Pattern line = Pattern.compile("\\[(\\d+)ns\\].* Total: *(\\d+) ns");
 		List<long[]> found = new ArrayList<>();
-		for (String s : Files.readAllLines(Path.of(log))) {
+		for (String s : Files.readAllLines(Paths.get(log))) {
 			Matcher m = line.matcher(s);
 			if (m.find()) {
 				long end = Long.parseLong(m.group(1));
@@ -290,12 +290,17 @@ public class Varies {
 		return s.toString();
 	}
 
-	/** CLOCK_REALTIME less the clock of nanoTime, in ns: of several tries the one that nothing came between. */
+	/** CLOCK_REALTIME less the clock of nanoTime, in ns: of several tries the one that nothing came between. (Where the wall's clock
+	 * goes by milliseconds, as that of Java 8, one is begun with.) */
 	static long wall() {
 		long wall = 0, least = Long.MAX_VALUE;
 		for (int i = 0; i < 100; i++) {
-			long before = System.nanoTime();
-			Instant now = Instant.now();
+			Instant was = Instant.now(), now;
+			long before;
+			do {
+				before = System.nanoTime();
+				now = Instant.now();
+			} while (now.equals(was));
 			long after = System.nanoTime();
 			if (after - before >= least)
 				continue;

@@ -1,6 +1,8 @@
 # HDFS 3.3.6 for tests: a NameNode and DataNodes, each a JVM of its own, in a network namespace of the test. $DIR is the test's
 # folder, $JVM the folder of this file. HDFS_PIDS has the process of each (nn, dn1, …).
 
+. "$JVM/../javas.bash"
+
 HDFS_CACHE=${CULPRIT_CACHE:-$HOME/.cache/culprit}/hdfs-3.3.6
 HDFS_LIB=$HDFS_CACHE/lib
 HDFS_JAVA=(java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx192m -Djava.net.preferIPv4Stack=true)
@@ -91,7 +93,7 @@ hdfs_up() {
 	for i in 1 2 3; do
 		hdfs_conf "dn$i" "$i" "${HDFS_HOSTS[$i]}"
 	done
-	[ $# = 0 ] || javac -nowarn -cp "$HDFS_LIB/*" -d "$DIR/classes" "$@"
+	[ $# = 0 ] || javac_for java -nowarn -cp "$HDFS_LIB/*" -d "$DIR/classes" "$@"
 	(hdfs_java nn org.apache.hadoop.hdfs.server.namenode.NameNode -format -nonInteractive) >"$DIR/logs/format.out" 2>&1
 	hdfs_server nn namenode.NameNode
 	for i in 1 2 3; do
