@@ -180,8 +180,6 @@ static void order_apply(struct taking *t, struct order *o)
 		return;
 	}
 	t->is_taken = true;
-	if (o->is_another)
-		kept_forget_known();
 	weaver_apply(t->env, o);
 	here_tell();
 	hops_tell_shared();

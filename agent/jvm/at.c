@@ -56,7 +56,8 @@ uint64_t at_unread(char *text, size_t room)
 	return nr_unread;
 }
 
-HOT static void evaluate(JNIEnv *env, const struct site *s, const jvalue *roots, struct evaluated *e)
+HOT static void evaluate(JNIEnv *env, const struct site *s, const jvalue *roots,
+			 struct evaluated *e)
 {
 	static const jvalue none;
 
@@ -146,7 +147,7 @@ HOT static void met(JNIEnv *env, uint32_t number, const jvalue *roots)
 	uint64_t start = 0;
 
 	if (!s || atomic_load_explicit(&machine_is_over, memory_order_relaxed) ||
-	    carrier_passes(s, roots) || time_met(s, number))
+	    carrier_passes(env, s, roots) || time_met(s, number))
 		return;
 	if (virtual_is(s)) {
 		virtual_act(env, s, roots);
@@ -215,7 +216,8 @@ HOT static jobject JNICALL change(JNIEnv *env, jclass class, jobject o, jint num
 #define SET_OBJECTS4 SET_OBJECTS3 v[7].l = o3;
 
 #define AT(n, m) \
-	HOT static void JNICALL at_##n##_##m(JNIEnv *env, jclass class, LONGS##n OBJECTS##m jint site) \
+	HOT static void JNICALL at_##n##_##m(JNIEnv *env, jclass class, \
+					     LONGS##n OBJECTS##m jint site) \
 	{ \
 		jvalue v[SITE_ROOTS] = { 0 }; \
 \

@@ -500,15 +500,15 @@ static bool is_barred(const struct site *s, jobject a, jobject b)
 		       : (s->action == WANTED_KEEP || s->action == WANTED_MORE) && b;
 }
 
-HOT bool carrier_passes(struct site *s, const jvalue *roots)
+HOT bool carrier_passes(JNIEnv *env, struct site *s, const jvalue *roots)
 {
 	const struct site_value *v = s->values;
 	enum kept_known known;
 
-	if ((s->action != WANTED_QUEUE && s->action != WANTED_NEXT) || !v || v->hash >= SITE_ROOTS ||
-	    !roots[v->root].l)
+	if ((s->action != WANTED_QUEUE && s->action != WANTED_NEXT) || !v ||
+	    v->hash >= SITE_ROOTS || !roots[v->root].l)
 		return false;
-	known = kept_known(kept_hash_of((int32_t)roots[v->hash].j));
+	known = kept_known(env, roots[v->root].l, kept_hash_of((int32_t)roots[v->hash].j));
 	if (known == KEPT_UNKNOWN || (s->action == WANTED_NEXT && !carried_is_settled()))
 		return false;
 	if (s->action == WANTED_NEXT)

@@ -13,7 +13,7 @@ struct site;
 void carrier_act(JNIEnv *env, struct site *s, const jvalue *roots);
 /* The same, of an element of a queue of which nothing is to be told, as is known already: cheap.
  * False: it is to be looked at. */
-bool carrier_passes(struct site *s, const jvalue *roots);
+bool carrier_passes(JNIEnv *env, struct site *s, const jvalue *roots);
 /* What stands in the place of a message, or the message itself. */
 jobject carrier_change(JNIEnv *env, struct site *s, jobject message);
 /* A thread begins, or ends: what its maker carried, and what who waits for it will. */

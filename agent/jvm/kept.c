@@ -26,7 +26,6 @@ struct kept {
 
 #define SPARES 8192u
 #define KNOWN 1024u /* a page */
-#define OWN 1u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kept_table table;
@@ -35,8 +34,8 @@ static _Atomic uint64_t nr_kept;
  * is dear for malloc. */
 static struct kept_entry *spares;
 static size_t nr_spares;
-/* Hashes of objects, with OWN in the lowest bit, so that who puts them into a queue again, or takes
- * them out, need not look for more: queues of some caches hold nothing else. */
+/* Hashes of objects of which something is known (kept_known), so that of most others nothing is
+ * looked for: queues of some caches hold nothing else. */
 static _Atomic uint32_t known[KNOWN];
 
 static _Atomic uint32_t *known_at(uint32_t hash)
@@ -44,36 +43,28 @@ static _Atomic uint32_t *known_at(uint32_t hash)
 	return &known[(hash >> 7) % KNOWN];
 }
 
-HOT enum kept_known kept_known(uint32_t hash)
+HOT static bool known_has(uint32_t hash)
 {
 	uint32_t v = atomic_load_explicit(known_at(hash), memory_order_relaxed);
 
-	if (!v || (v ^ hash) & ~OWN)
-		return KEPT_UNKNOWN;
-	return v & OWN ? KEPT_OWN : KEPT_MIXED;
+	return v && v == hash;
 }
 
-void kept_forget_known(void)
+static void known_note(uint32_t hash)
 {
-	for (size_t i = 0; i < KNOWN; i++)
-		atomic_store_explicit(&known[i], 0, memory_order_relaxed);
-}
-
-static void known_note(uint32_t hash, uint32_t own)
-{
-	atomic_store_explicit(known_at(hash), (hash & ~OWN) | own, memory_order_relaxed);
+	atomic_store_explicit(known_at(hash), hash, memory_order_relaxed);
 }
 
 static void known_forget(uint32_t hash)
 {
-	if (kept_known(hash))
+	if (known_has(hash))
 		atomic_store_explicit(known_at(hash), 0, memory_order_relaxed);
 }
 
 HOT static void mixed_note(struct kept *k, bool is)
 {
 	if (is)
-		known_note(k->entry.hash, 0);
+		known_note(k->entry.hash);
 	else if (k->is_mixed)
 		known_forget(k->entry.hash);
 	k->is_mixed = is;
@@ -191,15 +182,14 @@ HOT static struct kept *kept_for(JNIEnv *env, jobject o, bool is_plain, enum kep
 }
 
 HOT static enum kept_result given_set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_put,
-				  bool is_plain)
+				      bool is_plain)
 {
 	enum kept_result why = KEPT_NOTHING;
 	struct kept *k = b->request ? kept_for(env, o, is_plain, &why) : kept_of(env, o);
 
 	if (!k)
 		return why;
-	if (is_put && k->is_put &&
-	    (k->is_mixed || k->given.request != b->request)) {
+	if (is_put && k->is_put && (k->is_mixed || k->given.request != b->request)) {
 		mixed_note(k, true);
 		return KEPT_SHARED;
 	}
@@ -210,7 +200,7 @@ HOT static enum kept_result given_set(JNIEnv *env, jobject o, const struct kept_
 }
 
 HOT static enum kept_result set(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_put,
-			    bool is_plain)
+				bool is_plain)
 {
 	enum kept_result r;
 
@@ -249,6 +239,22 @@ HOT static enum kept_result result_add(struct kept *k, const struct kept_bag *b)
 	return KEPT;
 }
 
+/* Other objects may have the same hash. */
+HOT enum kept_known kept_known(JNIEnv *env, jobject o, uint32_t hash)
+{
+	enum kept_known is = KEPT_UNKNOWN;
+	const struct kept *k;
+
+	if (!known_has(hash))
+		return KEPT_UNKNOWN;
+	pthread_mutex_lock(&lock);
+	k = (const struct kept *)kept_table_find(&table, env, o, hash);
+	if (k && k->session == guest_session())
+		is = k->is_mixed ? KEPT_MIXED : k->is_own ? KEPT_OWN : KEPT_UNKNOWN;
+	pthread_mutex_unlock(&lock);
+	return is;
+}
+
 HOT enum kept_result kept_more(JNIEnv *env, jobject o, const struct kept_bag *b, bool is_plain)
 {
 	struct kept *k;
@@ -272,7 +278,7 @@ HOT void kept_own(JNIEnv *env, jobject o)
 	k = kept_of(env, o);
 	if (k) {
 		k->is_own = true;
-		known_note(k->entry.hash, OWN);
+		known_note(k->entry.hash);
 	}
 	pthread_mutex_unlock(&lock);
 }

@@ -37,17 +37,16 @@ bool kept_get(JNIEnv *env, jobject o, struct kept_bag *b);
 bool kept_taken(JNIEnv *env, jobject o, struct kept_bag *b);
 /* For who waits for it; of one that has no result what it got otherwise. */
 bool kept_result(JNIEnv *env, jobject o, struct kept_bag *b);
-/* What is known of an object by its hash alone (kept_table.h), without looking for it. */
+/* What is known of an object before anything else of it is looked at. */
 enum kept_known {
 	KEPT_UNKNOWN,
 	KEPT_MIXED, /* several requests have put it into queues: there is nothing to be had of it */
 	KEPT_OWN,   /* whoever works on it knows where to get it from: queues need not tell */
 };
-enum kept_known kept_known(uint32_t hash);
+/* hash: as kept_hash_of has it. Cheap where nothing is known of any object with that hash. */
+enum kept_known kept_known(JNIEnv *env, jobject o, uint32_t hash);
 /* It has something, and is KEPT_OWN from now on. */
 void kept_own(JNIEnv *env, jobject o);
-/* Of another session nothing is known. */
-void kept_forget_known(void);
 /* Forgets what objects had that are gone by now, or got it in a session before; or all of it. */
 void kept_sweep(JNIEnv *env, bool all);
 /* Objects that have something now: without any there is nothing to get. */

@@ -55,7 +55,7 @@ HOT static struct kept_entry **head_of(const struct kept_table *t, uint32_t hash
 }
 
 HOT struct kept_entry *kept_table_find(const struct kept_table *t, JNIEnv *env, jobject o,
-				   uint32_t hash)
+				       uint32_t hash)
 {
 	struct kept_entry *e = t->nr_heads ? *head_of(t, hash) : NULL;
 

@@ -12,7 +12,7 @@
 
 #define LOCALS 16
 #define SIZE_UNKNOWN (-1) /* what messages say of their length before it was asked for */
-#define SMALL 1024 /* bytes of most bags, with what is around them */
+#define SMALL 1024        /* bytes of most bags, with what is around them */
 
 HOT static jbyteArray array_of(JNIEnv *env, const void *bytes, size_t nr)
 {
@@ -104,7 +104,7 @@ jobject message_with(JNIEnv *env, jobject message, const void *bytes, size_t nr)
 
 /* What is made on the way goes when the native method that called us is left. */
 HOT static bool filled(JNIEnv *env, jobject message, const struct message_kind *k,
-		   const unsigned char *field, size_t nr)
+		       const unsigned char *field, size_t nr)
 {
 	jobject was = (*env)->GetObjectField(env, message, k->set), set;
 	jbyteArray bytes;
@@ -150,7 +150,7 @@ HOT static jbyteArray unknown_of(JNIEnv *env, jobject message, const struct mess
 }
 
 HOT static struct parcel *field_carried(JNIEnv *env, jobject message, const struct message_kind *k,
-				    bool *is_lost)
+					bool *is_lost)
 {
 	struct parcel *p = NULL;
 	jbyteArray bytes = unknown_of(env, message, k);

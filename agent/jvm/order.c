@@ -15,17 +15,18 @@ static const char *const moments[] = { [WANTED_ENTRY] = "entry",
 				       [WANTED_CALL] = "call" };
 
 static const char *const actions[] = {
-	[WANTED_ADVISE] = "advise",   [WANTED_KEEP] = "keep",     [WANTED_OWN] = "own",         [WANTED_TAKE] = "take",
-	[WANTED_SWAP] = "swap",       [WANTED_BACK] = "back",     [WANTED_JOIN] = "join",
-	[WANTED_PUT] = "put",         [WANTED_FROM] = "from",     [WANTED_ADD] = "add",
-	[WANTED_PASS] = "pass",       [WANTED_SEND] = "send",     [WANTED_RECEIVE] = "receive",
-	[WANTED_DROP] = "drop",       [WANTED_ACCEPT] = "accept", [WANTED_ANSWER] = "answer",
-	[WANTED_MORE] = "more",       [WANTED_WITH] = "with",     [WANTED_EITHER] = "either",
-	[WANTED_GATHER] = "gather",   [WANTED_FIRST] = "first",   [WANTED_NOTE] = "note",
-	[WANTED_NOTED] = "noted",     [WANTED_QUEUE] = "queue",   [WANTED_NEXT] = "next",
-	[WANTED_IDLE] = "idle",       [WANTED_LEAVE] = "leave",   [WANTED_BESIDE] = "beside",
-	[WANTED_BEAR] = "bear",       [WANTED_MOUNT] = "mount",   [WANTED_YIELD] = "yield",
-	[WANTED_UNMOUNT] = "unmount", [WANTED_END] = "end",       [WANTED_FILL] = "fill",
+	[WANTED_ADVISE] = "advise",   [WANTED_KEEP] = "keep",       [WANTED_OWN] = "own",
+	[WANTED_TAKE] = "take",       [WANTED_SWAP] = "swap",       [WANTED_BACK] = "back",
+	[WANTED_JOIN] = "join",       [WANTED_PUT] = "put",         [WANTED_FROM] = "from",
+	[WANTED_ADD] = "add",         [WANTED_PASS] = "pass",       [WANTED_SEND] = "send",
+	[WANTED_RECEIVE] = "receive", [WANTED_DROP] = "drop",       [WANTED_ACCEPT] = "accept",
+	[WANTED_ANSWER] = "answer",   [WANTED_MORE] = "more",       [WANTED_WITH] = "with",
+	[WANTED_EITHER] = "either",   [WANTED_GATHER] = "gather",   [WANTED_FIRST] = "first",
+	[WANTED_NOTE] = "note",       [WANTED_NOTED] = "noted",     [WANTED_QUEUE] = "queue",
+	[WANTED_NEXT] = "next",       [WANTED_IDLE] = "idle",       [WANTED_LEAVE] = "leave",
+	[WANTED_BESIDE] = "beside",   [WANTED_BEAR] = "bear",       [WANTED_MOUNT] = "mount",
+	[WANTED_YIELD] = "yield",     [WANTED_UNMOUNT] = "unmount", [WANTED_END] = "end",
+	[WANTED_FILL] = "fill",
 };
 
 #define NR(a) (sizeof(a) / sizeof(*(a)))

@@ -7,8 +7,8 @@
 #include "agent/jvm/hot.h"
 #include "lib/advice/bag.h"
 
-/* Most are small, and one thread makes what another one frees, which is dear for malloc: so they are
- * used again, the last one first, which is at hand. */
+/* Most are small, and one thread makes what another one frees, which is dear for malloc: so they
+ * are used again, the last one first, which is at hand. */
 #define SMALL_BYTES 512u
 #define SPARES 512u
 
@@ -68,7 +68,8 @@ HOT struct parcel *parcel_read(const void *bytes, size_t nr)
 {
 	struct parcel *p = nr && nr <= PARCEL_BYTES ? made(bytes, nr) : NULL;
 
-	if (p && bag_front_is_sound((struct bag *)(void *)p->bag, nr) && !bag_is_empty(parcel_bag(p)))
+	if (p && bag_front_is_sound((struct bag *)(void *)p->bag, nr) &&
+	    !bag_is_empty(parcel_bag(p)))
 		return p;
 	if (p)
 		room_free(p);

@@ -217,8 +217,7 @@ static bool value_add(struct making *k, uint8_t number, struct str text)
 				    !(k->p->class->access & (ACCESS_INTERFACE | ACCESS_ENUM)));
 	k->site.has_no_arrays &=
 		is_whole && type.p[0] == 'L' && !str_eq(type, STR("Ljava/lang/Object;"));
-	v.is_root = path.root < JAVA_DURATION && is_whole &&
-		    (type.p[0] == 'L' || type.p[0] == '[');
+	v.is_root = path.root < JAVA_DURATION && is_whole && (type.p[0] == 'L' || type.p[0] == '[');
 	k->of_root[k->site.nr_values] = root;
 	k->of_hash[k->site.nr_values] = v.is_root ? hash_of(k, root) : SITE_NO_ROOT;
 	k->values[k->site.nr_values++] = v;
@@ -478,10 +477,9 @@ static void method_add(struct puts *p, const struct wanted *w, uint16_t method)
 			    .method = method,
 			    .first = p->v.nr,
 			    .site = { .action = w->action,
-				      .has_no_arrays = w->action == WANTED_KEEP ||
-						       w->action == WANTED_OWN ||
-						       w->action == WANTED_MORE ||
-						       w->action == WANTED_JOIN,
+				      .has_no_arrays =
+					      w->action == WANTED_KEEP || w->action == WANTED_OWN ||
+					      w->action == WANTED_MORE || w->action == WANTED_JOIN,
 				      .moment = w->moment,
 				      .function = w->function,
 				      .flags = w->flags } };

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Measures what queries cost the client of a running HDFS (tests/bench/jvm/hdfs).
 
-A turn follows a change of what is woven, and a time in which machines compile what was changed, until operations do not take less any more: that is
-not measured. Turns without any query (base) lie between all others, and each is compared with the two that are beside it, so that what changes over
-time is not taken for cost. Turns without a query are compared among each other in the same way: that is noise. What it costs to have the agent
-attached can be seen once only, since it stays: two turns before, and two after.
+Beside the HDFS that is watched there is a twin that never is: half a second of an operation on one, then on the other, and so on, so that what else
+the machine does is not taken for cost; what is told of a turn is how much more the one takes than the other. A turn follows a change of what is woven,
+and a time in which machines compile what was changed, until operations do not take less any more: that is not measured. Turns without any query (base)
+lie between all others, and each is compared with the two that are beside it: twins are not quite alike. Turns without a query are compared among each
+other in the same way: that is noise. What it costs to have the agent attached can be seen once only, since it stays: two turns before, and two after.
 
 Told are the time that an operation takes (mean and median), and the processor time that all machines together take for one, without that of their
-compilers, which is less disturbed by what else runs here."""
+compilers."""
 import argparse
 import collections
 import os
@@ -18,7 +19,7 @@ import sys
 import time
 
 OPERATIONS = ["read8k", "open", "create", "rename"]
-SLICE = 1.0  # seconds of one operation, then the next
+SLICE = 0.5  # seconds of one operation on one of the two, then on the other
 SETTLED = 0.97  # of the processor time of the pass before
 SETTINGS = {"tuples60": ["From n In Cost.never Join t In Cost.note On t -> n Select t.i"],
             "section61": ["q3", "q4", "q5", "q6", "q7"],
@@ -42,23 +43,14 @@ def of_compilers(pid):
     return total / 1e9
 
 
-class Bench:
-    def __init__(self, options):
-        self.o = options
-        self.pids = [int(p) for p in options.pids.split(",")]
-        self.say = open(f"{options.folder}/say", "w")
-        self.hear = open(f"{options.folder}/hear")
-        self.texts = dict(line.rstrip("\n").split("\t") for line in open(options.queries))
-        self.hub = f"ipc://{options.folder}/hub.sock"
-        self.err = open(f"{options.folder}/asked.err", "w")
-        self.started = []
-        self.culprit("hub", "--queries", "--listen", self.hub, "--state", f"{options.folder}/hub")
-        self.heard()
+class System:
+    """A running HDFS and its client."""
 
-    def culprit(self, *arguments, out=subprocess.DEVNULL):
-        p = subprocess.Popen([f"{self.o.build}/culprit", *arguments], stdout=out, stderr=self.err)
-        self.started.append(p)
-        return p
+    def __init__(self, folder, pids):
+        self.folder = folder
+        self.pids = [int(p) for p in pids.split(",")]
+        self.say = open(f"{folder}/say", "w")
+        self.hear = open(f"{folder}/hear")
 
     def heard(self):
         lines = []
@@ -69,36 +61,53 @@ class Bench:
         sys.exit("hdfs: the client has ended")
 
     def slice(self, operation, seconds):
-        """How many operations, their mean and median in µs, and processor time of all and of compilers for one."""
-        was = [of_process(p) for p in self.pids], sum(map(of_compilers, self.pids))
+        """Mean and median of one operation and processor time of all for one, in µs; seconds that compilers took."""
+        was = sum(map(of_process, self.pids)), sum(map(of_compilers, self.pids))
         self.say.write(f"{operation} {seconds}\n")
         self.say.flush()
         (_, nr, mean, median), = self.heard()
-        spent = [of_process(p) - w for p, w in zip(self.pids, was[0])]
         compiled = sum(map(of_compilers, self.pids)) - was[1]
-        return int(nr), float(mean), float(median), sum(spent) - compiled, compiled
+        return float(mean), float(median), (sum(map(of_process, self.pids)) - was[0] - compiled) / int(nr) * 1e6, compiled
+
+
+class Bench:
+    def __init__(self, options):
+        self.o = options
+        self.watched = System(options.folder, options.pids)
+        self.twin = System(options.twin_folder, options.twin_pids)
+        self.texts = dict(line.rstrip("\n").split("\t") for line in open(options.queries))
+        self.hub = f"ipc://{options.folder}/hub.sock"
+        self.err = open(f"{options.folder}/asked.err", "w")
+        self.started = []
+        self.culprit("hub", "--queries", "--listen", self.hub, "--state", f"{options.folder}/hub")
+        self.watched.heard()
+        self.twin.heard()
+
+    def culprit(self, *arguments, out=subprocess.DEVNULL):
+        p = subprocess.Popen([f"{self.o.build}/culprit", *arguments], stdout=out, stderr=self.err)
+        self.started.append(p)
+        return p
 
     def settle(self):
         """Until what is compiled is; not for ever, where other work takes the processors away."""
         from_, last = time.monotonic(), []
         while time.monotonic() < from_ + 4 * self.o.warm:
-            told = self.turn(2, SLICE / 2)
+            told = self.turn(3 * SLICE * len(OPERATIONS))
             last.append(statistics.geometric_mean(told[o][2] for o in OPERATIONS))
             if time.monotonic() > from_ + self.o.warm and last[-1] > SETTLED * min(last[-4:-1]) and told["compiled"] < 0.1:
                 break
 
-    def turn(self, seconds, slice_=SLICE):
-        """By operation: mean, median and processor time of one, in µs; seconds that compilers took."""
-        slices = collections.defaultdict(list)
+    def turn(self, seconds):
+        """By operation: how many times as much as the twin it takes (mean, median, processor time), and its median in µs; seconds that its
+        compilers took of each."""
+        pairs = collections.defaultdict(list)
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             for operation in OPERATIONS:
-                slices[operation].append(self.slice(operation, slice_))
-        told = {}
-        for operation, v in slices.items():
-            nr = sum(s[0] for s in v)
-            told[operation] = (sum(s[0] * s[1] for s in v) / nr, statistics.median(s[2] for s in v), sum(s[3] for s in v) / nr * 1e6)
-        told["compiled"] = sum(s[4] for v in slices.values() for s in v) / seconds
+                pairs[operation].append((self.watched.slice(operation, SLICE), self.twin.slice(operation, SLICE)))
+        told = {o: [statistics.median(one[i] / other[i] for one, other in v) for i in range(3)] +
+                [statistics.median(one[1] for one, _ in v)] for o, v in pairs.items()}
+        told["compiled"] = sum(one[3] for v in pairs.values() for one, _ in v) / seconds
         return told
 
     def ask(self, setting):
@@ -121,7 +130,7 @@ class Bench:
     def measured(self, name):
         self.settle()
         told = self.turn(self.o.seconds)
-        print(f"{name:<10}" + "".join(f"{told[o][0]:9.0f} {told[o][1]:5.0f} {told[o][2]:5.0f}" for o in OPERATIONS) +
+        print(f"{name:<10}" + "".join(f"{told[o][3]:8.0f}" + "".join(f" {100 * (told[o][i] - 1):+6.1f}" for i in range(3)) for o in OPERATIONS) +
               f"   compilers {100 * told['compiled']:.0f} %", flush=True)
         return told
 
@@ -129,7 +138,7 @@ class Bench:
         """Turns before the agent is in, and after."""
         self.turn(4 * self.o.warm)
         before = [self.measured("before"), self.measured("before")]
-        for p in self.pids:
+        for p in self.watched.pids:
             self.culprit("attach", str(p)).wait()
         return before, [self.measured("attached"), self.measured("attached")]
 
@@ -191,7 +200,7 @@ def table(before, after, turns, settings):
 
 def main():
     p = argparse.ArgumentParser()
-    for name in ("build", "folder", "queries", "tracepoints", "pids"):
+    for name in ("build", "folder", "queries", "tracepoints", "pids", "twin-folder", "twin-pids"):
         p.add_argument("--" + name)
     p.add_argument("--rounds", type=int)
     p.add_argument("--seconds", type=float)
@@ -200,7 +209,7 @@ def main():
     o = p.parse_args()
     b = Bench(o)
     try:
-        print("%-10s" % "µs" + "".join("%21s" % name for name in OPERATIONS) + "   (mean, median, processor)")
+        print("%-10s" % "" + "".join("%29s" % name for name in OPERATIONS) + "   (median in µs; percent more than the twin: mean, median, processor)")
         before, after = b.attached()
         table(before, after, b.run(), o.settings.split(","))
     finally:
