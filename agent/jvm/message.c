@@ -126,10 +126,16 @@ HOT static bool filled(JNIEnv *env, jobject message, const struct message_kind *
 HOT bool message_fill(JNIEnv *env, jobject message, const void *bytes, size_t nr)
 {
 	const struct message_kind *k = message ? message_kind_of(env, message) : NULL;
-	unsigned char field[SMALL];
+	unsigned char small[SMALL], *field;
+	bool is;
 
-	return k && k->nothing && k->size && nr + FIELD_HEAD <= SMALL &&
-	       filled(env, message, k, field, field_put(field, bytes, nr));
+	if (!k || !k->nothing || !k->size)
+		return false;
+	field = nr + FIELD_HEAD <= SMALL ? small : malloc(nr + FIELD_HEAD);
+	is = field && filled(env, message, k, field, field_put(field, bytes, nr));
+	if (field != small)
+		free(field);
+	return is;
 }
 
 /* Of what nobody knows in the message; NULL: there is nothing. (Local references here go when the
