@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "capture/probe/hold.h"
 #include "capture/probe/remote.h"
 #include "capture/probe/restore.h"
 #include "capture/probe/standing.h"
@@ -246,6 +247,8 @@ int family_leave(struct family *f, int pid, struct tracee_late *late, struct err
 	struct tracee t;
 	int r;
 
+	/* who waits for us would be in our code for ever */
+	hold_let_go(f->region);
 	if (bytes_now(f, pid, now) < 0)
 		return error_set(err, ESRCH, "process %d is gone", pid);
 	r = tracee_stop(&t, pid, late, err);
