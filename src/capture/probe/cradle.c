@@ -70,22 +70,10 @@ void cradle_close(struct cradle *c)
 	*c = (struct cradle){ 0 };
 }
 
-static void ask(struct cradle *c, enum cradle_kind kind, int pid)
-{
-	struct cradle_ask a = { .kind = (int32_t)kind, .pid = pid };
-
-	if (cradle_is_open(c))
-		guardian_send(c->socket, &a, sizeof(a));
-}
-
 void cradle_of(struct cradle *c, int pid)
 {
-	ask(c, CRADLE_OF, pid);
-}
-
-void cradle_let_go(struct cradle *c, int pid)
-{
-	ask(c, CRADLE_LET_GO, pid);
+	if (cradle_is_open(c))
+		guardian_send(c->socket, &pid, sizeof(pid));
 }
 
 void cradle_want(struct cradle *c, bool is_wanted)

@@ -24,12 +24,6 @@ struct cradle {
 	struct cradle_shared *shared;
 };
 
-enum cradle_kind { CRADLE_OF = 1, CRADLE_LET_GO };
-
-struct cradle_ask {
-	int32_t kind, pid;
-};
-
 /* It is closed, and nothing happens, where the kernel does not say what programs begin. */
 void cradle_open(struct cradle *c);
 /* All that are held go on. */
@@ -39,8 +33,6 @@ bool cradle_is_open(const struct cradle *c);
 void cradle_of(struct cradle *c, int pid);
 /* Whether anybody is to be held. */
 void cradle_want(struct cradle *c, bool is_wanted);
-/* This one is not to be watched. */
-void cradle_let_go(struct cradle *c, int pid);
 
 /* What the child does: never comes back. */
 _Noreturn void cradle_run(int socket, struct cradle_shared *shared);

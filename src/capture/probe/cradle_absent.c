@@ -27,8 +27,3 @@ void cradle_want(struct cradle *c, bool is_wanted)
 {
 	(void)c, (void)is_wanted;
 }
-
-void cradle_let_go(struct cradle *c, int pid)
-{
-	(void)c, (void)pid;
-}

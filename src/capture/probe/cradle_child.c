@@ -1,7 +1,6 @@
 #include "capture/probe/cradle_child.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,6 @@
 #define CALLED_FOR "JVM_FindClassFromBootLoader"
 #define LEAVE_TRIES 20
 #define TRIES 20
-#define REPLANS 5
 
 bool cradle_child_begin(struct cradle_child *c, int pid)
 {
@@ -66,40 +64,29 @@ static bool is_c_library(const char *path)
 }
 
 /* Whether it will be patched. */
-static bool call_want(struct family *f, int pid)
+static bool call_want(struct family *f, const struct tracee *t)
 {
-	char path[PATH_MAX + 32];
-	cleanup(close_fd) int mem = -1;
 	struct error ignored = { 0 };
 	struct image im = { 0 };
+	char path[PATH_MAX + 32];
 	bool is_wanted = false;
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	mem = open(path, O_RDONLY | O_CLOEXEC);
-	if (mem < 0 || image_read(&im, pid, mem, &ignored) < 0)
+	if (image_read(&im, t->pid, t->mem, &ignored) < 0)
 		return false;
 	vec_each (&im.modules, m) {
 		struct family_wish w = { .what = PROBE_WANT_HOLD };
 
-		snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path);
+		snprintf(path, sizeof(path), "/proc/%d/root%s", t->pid, m->path);
 		if (is_c_library(m->path) && exported_find(path, CALLED, &w.address, &w.size))
-			is_wanted |= family_want(f, &im, m, mem, &w) == WHY_NONE;
+			is_wanted |= family_want(f, &im, m, t->mem, &w) == WHY_NONE;
 	}
 	image_done(&im);
 	return is_wanted;
 }
 
-static bool is_patched(const struct family *f)
+static void put_off(struct probe_hold *h, double ticks_per_ns)
 {
-	for (uint32_t i = 0; i < f->nr_patches; i++)
-		if (f->patches[i].what & PROBE_WANT_HOLD && f->patches[i].is_on == 1)
-			return true;
-	return false;
-}
-
-static void put_off(const struct cradle_child *c, double ticks_per_ns)
-{
-	__atomic_store_n(&c->f->region->hold.until,
+	__atomic_store_n(&h->until,
 			 __builtin_ia32_rdtsc() + (uint64_t)(GUARDIAN_ALIVE_NS * ticks_per_ns),
 			 __ATOMIC_RELAXED);
 }
@@ -140,51 +127,43 @@ void cradle_child_leave(struct cradle_child *c, struct tracee_late *late)
 	forget(c);
 }
 
-/* Places that were free may be taken meanwhile: it is still being loaded. */
-static int call_patch(struct cradle_child *c, struct tracee_late *late, struct error *err)
+/* While it stands still: what is not made now has not got to the call. */
+static int prepare(void *to, struct family *f, struct tracee *t, struct error *err)
 {
-	struct family_held stood = { 0 };
-	int r = -ENOENT;
+	struct probe_hold *h = &f->region->hold;
+	const double *ticks_per_ns = to;
+	int r;
 
-	for (int i = 0; i < REPLANS; i++) {
-		*err = (struct error){ 0 };
-		if (!call_want(c->f, c->pid))
-			return -ENOENT;
-		r = family_apply(c->f, c->pid, late, &stood, err);
-		if (r != -EEXIST || !family_replan(c->f))
-			break;
-	}
-	return r < 0 ? r : is_patched(c->f) ? 0 : -EBUSY;
-}
-
-static void hold_set(const struct cradle_child *c, double ticks_per_ns)
-{
-	struct probe_hold *h = &c->f->region->hold;
-
+	if (jvm_may_be_made(t->pid))
+		return error_set(err, ETIME, "the machine of process %d is made", t->pid);
+	if (!call_want(f, t))
+		return error_set(err, ENOENT, "process %d has no " CALLED, t->pid);
 	snprintf(h->name, sizeof(h->name), "%s", CALLED_FOR);
-	put_off(c, ticks_per_ns);
+	put_off(h, *ticks_per_ns);
 	__atomic_store_n(&h->state, PROBE_HOLD_ARMED, __ATOMIC_RELEASE);
+	r = family_apply_stopped(f, t, err);
+	if (r != 0)
+		hold_let_go(f->region);
+	return r > 0 ? error_set(err, EBUSY, "process %d is at it", t->pid) : r;
 }
 
 /* It cannot be worked on at any moment, as it has just begun: it is tried again. Whether that makes
  * sense, or all is there. */
 static bool arm(struct cradle_child *c, double ticks_per_ns, struct tracee_late *late)
 {
+	const struct family_first first = { &ticks_per_ns, prepare };
 	struct family_held stood = { 0 };
 	struct error ignored = { 0 };
+	int r;
 
-	if (jvm_may_be_made(c->pid) || c->nr_tries++ == TRIES)
+	if (c->nr_tries++ == TRIES)
 		return false;
 	c->f = mem_zalloc(sizeof(*c->f));
-	if (family_enter(c->f, c->pid, 0, -1, late, &stood, &ignored) < 0) {
+	r = family_enter(c->f, c->pid, 0, -1, &first, late, &stood, &ignored);
+	if (r < 0) {
 		free(c->f);
 		c->f = NULL;
-		return true;
-	}
-	hold_set(c, ticks_per_ns);
-	if (call_patch(c, late, &ignored) < 0 || jvm_may_be_made(c->pid)) {
-		cradle_child_leave(c, late);
-		return true;
+		return r != -ETIME;
 	}
 	/* whoever comes to watch finds our code there, and goes on with it */
 	__atomic_store_n(&c->f->region->session, 0, __ATOMIC_RELEASE);
@@ -227,6 +206,6 @@ bool cradle_child_tend(struct cradle_child *c, double ticks_per_ns, struct trace
 		cradle_child_leave(c, late);
 		return false;
 	}
-	put_off(c, ticks_per_ns);
+	put_off(&c->f->region->hold, ticks_per_ns);
 	return true;
 }

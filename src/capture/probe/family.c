@@ -91,7 +91,8 @@ static int stop_to_ask(struct tracee *t, int pid, struct image *im, struct trace
 }
 
 int family_enter(struct family *f, int pid, size_t max_bytes, int handover,
-		 struct tracee_late *late, struct family_held *held, struct error *err)
+		 const struct family_first *first, struct tracee_late *late,
+		 struct family_held *held, struct error *err)
 {
 	struct image im = { 0 };
 	struct tracee t;
@@ -109,6 +110,8 @@ int family_enter(struct family *f, int pid, size_t max_bytes, int handover,
 		r = remote_enter(f, &t, &im, rings_wanted(t.threads.nr, max_bytes), err);
 	if (r >= 0)
 		share_handover(f, &t, &im, filter_lets_carry(&t) ? handover : -1);
+	if (r >= 0 && first)
+		r = first->run(first->to, f, &t, err);
 	family_held_add(held, tracee_go(&t, late));
 	image_done(&im);
 	if (r < 0) {

@@ -171,10 +171,8 @@ bool offspring_again(struct offspring *o)
 {
 	struct newborn n = o->told;
 
-	if (kin_started(n.pid) != n.started || ++n.nr_tries == TRIES) {
-		cradle_let_go(&o->cradle, n.pid);
+	if (kin_started(n.pid) != n.started || ++n.nr_tries == TRIES)
 		return false;
-	}
 	n.next = time_tick() + AGAIN_NS;
 	vec_push(&o->v, n);
 	return true;

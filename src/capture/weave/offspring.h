@@ -47,8 +47,7 @@ void offspring_look(struct offspring *o);
 /* A machine that has begun and can be spoken to, which is not told again, the first that began
  * first; 0: none. */
 int offspring_next(struct offspring *o);
-/* … but a little later, as it could not be entered; false: it was tried often enough, and
- * is not held any more. */
+/* … but a little later, as it could not be entered; false: it was tried often enough. */
 bool offspring_again(struct offspring *o);
 
 #endif
