@@ -25,13 +25,13 @@ def answered(folder, name):
 
 
 def lost(folder):
-    """What all answers say is missing of machines."""
+    """What all answers say is missing."""
     found = collections.Counter()
     for path in glob.glob(folder + "/*.answer"):
         with open(path, encoding="utf-8") as file:
             for line in file:
                 if line.startswith("{"):
-                    found.update({k: n for k, n in json.loads(line).get("losses", {}).items() if k.startswith("machines_")})
+                    found.update(json.loads(line).get("losses", {}))
     return dict(found)
 
 
@@ -112,7 +112,7 @@ def main(folder, sum_read, given):
             check("%s reads its files, and writes" % name, read[name,] >= sum(sent(int(n)) for w, _, n in lines if w == "input") and written[name,] > 0)
         else:
             check("%s reads and writes what it counted" % name, read[name,] == sent(total(lines, "bytes")) and written[name,] == total(lines, "written"))
-    check("no machine was late or missed, %s" % lost(folder), not lost(folder))
+    check("no machine was late or missed, %s" % lost(folder), not any(k.startswith("machines_") for k in lost(folder)))
     figure(folder)
     return 1 if wrong else 0
 
