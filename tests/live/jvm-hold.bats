@@ -44,7 +44,7 @@ woven() {
 }
 
 answer() {
-	wait_until grep -q done "$dir/out"
+	wait_until grep -q 'done' "$dir/out"
 	kill -INT "$asked"
 	wait "$asked" || { echo "ended with $?"; cat "$dir/said" "$dir/told"; false; }
 	asked=
@@ -101,7 +101,7 @@ every_java() {
 		else
 			kill -9 "$asked"
 		fi
-		wait_until grep -q done "$dir/out"
+		wait_until grep -q 'done' "$dir/out"
 		cat "$dir/out" "$dir/err"
 		grep -q '^steps 400$' "$dir/out"
 		rm -f "$dir/go"
