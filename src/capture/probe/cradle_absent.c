@@ -1,6 +1,5 @@
 /* Stands in for cradle.c where nothing can be patched. */
 #include "capture/probe/cradle.h"
-#include "capture/probe/hold.h"
 
 void cradle_open(struct cradle *c)
 {
