@@ -403,8 +403,10 @@
 	  "hand-overs by objects that are everybody's (numbers, texts), or that several requests " \
 	  "handed over at once") \
 	X(LOSS_MACHINES_MISSED, "machines_missed", \
-	  "Java machine that a watched process started, and that could not be entered", \
-	  "Java machines that watched processes started, and that could not be entered") \
+	  "Java machine that a watched process started, and that could not be entered, or ended " \
+	  "before", \
+	  "Java machines that watched processes started, and that could not be entered, or ended " \
+	  "before") \
 	X(LOSS_MACHINES_LATE, "machines_late", \
 	  "Java machine that a watched process started, and that had begun its work when it was " \
 	  "entered: what it did before is missing", \

@@ -16,7 +16,7 @@
 
 #define PROBE_REGION_NAME "culprit-probe"
 #define PROBE_REGION_MAGIC 0x31656f6270706c63u
-#define PROBE_REGION_VERSION 19
+#define PROBE_REGION_VERSION 20
 
 #define PROBE_FUNCTIONS 65536u
 #define PROBE_THREADS 2048u       /* places in the table of threads; a power of two */
@@ -213,6 +213,23 @@ struct probe_stretch {
 	uint64_t start, end;
 };
 
+/* A thread that is to stand still until more is there: where it calls a function with this name as
+ * its second argument it waits, no longer than until. */
+enum probe_hold_state {
+	PROBE_HOLD_NONE,
+	PROBE_HOLD_ARMED, /* nobody has come there yet */
+	PROBE_HOLD_WAITS,
+	PROBE_HOLD_LET_GO,
+	PROBE_HOLD_RAN_OUT, /* it went on by itself */
+};
+
+struct probe_hold {
+	uint32_t state, reserved;
+	uint64_t until; /* TSC; put off as long as somebody is there to let it go */
+	uint64_t since; /* TSC: when it began to wait */
+	char name[40];
+};
+
 struct probe_region {
 	uint64_t magic;
 	uint32_t version, nr_rings;
@@ -252,6 +269,7 @@ struct probe_region {
 	uint64_t nr_generated; /* calls that came from other code than that of files */
 	uint64_t nr_codes;
 	struct probe_stretch codes[PROBE_CODES]; /* of files, by their order */
+	struct probe_hold hold;
 };
 
 /* Rings begin at the next page. */
@@ -280,6 +298,7 @@ struct probe_frame {
 #define PROBE_WANT_DEATH (1u << 25)  /* waits for a thread's end: its bag is joined */
 #define PROBE_WANT_UNIT (1u << 26)   /* counted, whether anything is told or not */
 #define PROBE_WANT_CALLER (1u << 27) /* told only when code of a file calls it */
+#define PROBE_WANT_HOLD (1u << 28)   /* not watched: who comes may have to wait (region.hold) */
 
 struct probe_grave {
 	uint64_t slot, back;

@@ -304,6 +304,6 @@ native_woven() {
 		    print(*key, sums[key])
 	PY
 	printf '%s\n' 'ann alone 12' 'ann worker 10' 'bob worker 24' | diff - "$dir/sums"
-	# each of the four may have done something before we came
-	grep -q '"machines_late":4' "$dir/told"
+	# each of the four stood still until we were there
+	! grep machines_ "$dir/told"
 }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <signal.h>
 #include <stdio.h>
@@ -130,12 +131,38 @@ enum jvm_kind jvm_kind(int pid)
 	return kind;
 }
 
+/* JDK 11 and later, 9 and 10, 8. */
+bool jvm_is_launcher(int pid)
+{
+	static const char *const places[] = { "lib/libjli.so", "lib/jli/libjli.so",
+					      "lib/amd64/jli/libjli.so" };
+	char link[32], exe[PATH_MAX], path[PATH_MAX + 64], *bin;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	n = readlink(link, exe, sizeof(exe) - 1);
+	exe[n > 0 ? n : 0] = 0;
+	bin = strstr(exe, "/bin/");
+	for (char *next = bin; next && (next = strstr(next + 1, "/bin/"));)
+		bin = next;
+	if (!bin || strchr(bin + 5, '/'))
+		return false;
+	bin[1] = 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		snprintf(path, sizeof(path), "/proc/%d/root%s%s", pid, exe, places[i]);
+		if (access(path, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool jvm_has_thread(int pid, struct str name)
 {
 	return jvm_thread(pid, name) != 0;
 }
 
-int jvm_thread(int pid, struct str name)
+/* Each thread until one is found; is_it: as it says. */
+static int thread_find(int pid, bool (*is_it)(struct str comm, void *with), void *with)
 {
 	char path[300];
 	struct dirent *entry;
@@ -147,14 +174,50 @@ int jvm_thread(int pid, struct str name)
 	while (d && !found && (entry = readdir(d))) {
 		struct buf comm = { 0 };
 
+		if (entry->d_name[0] == '.')
+			continue;
 		snprintf(path, sizeof(path), "task/%s/comm", entry->d_name);
-		if (!jvm_proc_read(pid, path, &comm) && str_eq(str_trim(buf_str(&comm)), name))
+		if (!jvm_proc_read(pid, path, &comm) && is_it(str_trim(buf_str(&comm)), with))
 			found = atoi(entry->d_name);
 		buf_done(&comm);
 	}
 	if (d)
 		closedir(d);
 	return found;
+}
+
+static bool is_named(struct str comm, void *name)
+{
+	return str_eq(comm, *(struct str *)name);
+}
+
+int jvm_thread(int pid, struct str name)
+{
+	return thread_find(pid, is_named, &name);
+}
+
+struct seen {
+	char first[16]; /* what the program is called */
+	size_t nr;
+	bool has_names;
+};
+
+static bool is_last(struct str comm, void *with)
+{
+	struct seen *s = with;
+
+	if (!s->nr++)
+		snprintf(s->first, sizeof(s->first), STR_FMT, STR_ARG(comm));
+	s->has_names |= !str_eq(comm, str_of(s->first));
+	return str_eq(comm, STR("Service Thread"));
+}
+
+bool jvm_may_be_made(int pid)
+{
+	struct seen s = { 0 };
+
+	/* the launcher has two threads of its own */
+	return thread_find(pid, is_last, &s) || !s.nr || (s.nr > 2 && !s.has_names);
 }
 
 /* Links of a container must not lead to files of ours. */

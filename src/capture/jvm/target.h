@@ -28,8 +28,13 @@ int jvm_target_read(int pid, struct jvm_target *t, struct error *err);
 /* The text of /proc/PID/maps. */
 enum jvm_kind jvm_kind_of(struct str maps);
 enum jvm_kind jvm_kind(int pid);
+/* Whether its program is one of a JDK that make a machine: their library lies beside them. */
+bool jvm_is_launcher(int pid);
 /* Whether a thread of this name is in the process. */
 bool jvm_has_thread(int pid, struct str name);
+/* Whether the machine may be complete, so that its program runs: false before its last own thread
+ * is there; where threads have no names (JDK 8) as soon as it has any. */
+bool jvm_may_be_made(int pid);
 /* … and its number; 0: there is none. */
 int jvm_thread(int pid, struct str name);
 /* A file of /proc/PID, whole; -errno. */

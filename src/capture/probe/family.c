@@ -91,7 +91,8 @@ static int stop_to_ask(struct tracee *t, int pid, struct image *im, struct trace
 }
 
 int family_enter(struct family *f, int pid, size_t max_bytes, int handover,
-		 struct tracee_late *late, struct family_held *held, struct error *err)
+		 const struct family_first *first, struct tracee_late *late,
+		 struct family_held *held, struct error *err)
 {
 	struct image im = { 0 };
 	struct tracee t;
@@ -109,6 +110,8 @@ int family_enter(struct family *f, int pid, size_t max_bytes, int handover,
 		r = remote_enter(f, &t, &im, rings_wanted(t.threads.nr, max_bytes), err);
 	if (r >= 0)
 		share_handover(f, &t, &im, filter_lets_carry(&t) ? handover : -1);
+	if (r >= 0 && first)
+		r = first->run(first->to, f, &t, err);
 	family_held_add(held, tracee_go(&t, late));
 	image_done(&im);
 	if (r < 0) {
@@ -283,6 +286,8 @@ static uint32_t asked_of(const struct family *f, uint32_t what)
 
 	if (what & (PROBE_WANT_UNWIND | PROBE_WANT_CATCH))
 		return RELOCATE_FRONT;
+	if (what & PROBE_WANT_HOLD)
+		return 1u << 1;
 	if (what & PROBE_WANT_BIRTH)
 		asked |= 1u << 2 | 1u << 3;
 	if (what & PROBE_WANT_DEATH)
@@ -394,7 +399,7 @@ uint64_t family_modules(const struct image *im)
 /* What is watched and its callers: those that return to code that the process has made itself. */
 static bool has_callers(uint32_t what)
 {
-	return !(what & (PROBE_WANT_UNWIND | PROBE_WANT_CATCH | PROBE_WANT_SITE));
+	return !(what & (PROBE_WANT_UNWIND | PROBE_WANT_CATCH | PROBE_WANT_SITE | PROBE_WANT_HOLD));
 }
 
 void family_callers(struct family *f, const struct image *im)
@@ -424,7 +429,8 @@ void family_unwant(struct family *f, uint32_t function)
 {
 	for (uint32_t i = 0; i < f->nr_patches; i++)
 		if (f->patches[i].is_on && (f->patches[i].what & 0xffff) == function &&
-		    !(f->patches[i].what & (PROBE_WANT_UNWIND | PROBE_WANT_CATCH)))
+		    !(f->patches[i].what &
+		      (PROBE_WANT_UNWIND | PROBE_WANT_CATCH | PROBE_WANT_HOLD)))
 			f->patches[i].is_on = 0;
 }
 

@@ -44,10 +44,17 @@ struct family_held {
 	int64_t longest_ns, all_ns;
 };
 
+/* What is done while the process that is entered stands still; negative: it is not entered. */
+struct family_first {
+	void *to;
+	int (*run)(void *to, struct family *f, struct tracee *t, struct error *err);
+};
+
 /* Puts our code into the process, or finds what is there already. handover: see
- * capture/probe/share.h; negative: none. */
+ * capture/probe/share.h; negative: none. first: or NULL. */
 int family_enter(struct family *f, int pid, size_t max_bytes, int handover,
-		 struct tracee_late *late, struct family_held *held, struct error *err);
+		 const struct family_first *first, struct tracee_late *late,
+		 struct family_held *held, struct error *err);
 /* Whether the process has it, as children of one that has. */
 bool family_has(const struct family *f, int pid);
 void family_done(struct family *f);
@@ -73,6 +80,8 @@ void family_unwant(struct family *f, uint32_t function);
  * their numbers. */
 int family_apply(struct family *f, int pid, struct tracee_late *late, struct family_held *held,
 		 struct error *err);
+/* … of one that stands still: how many patches could not be written. */
+int family_apply_stopped(struct family *f, struct tracee *t, struct error *err);
 /* After EEXIST: what was to go where no room is any more is to be wanted again. */
 bool family_replan(struct family *f);
 /* Takes everything back, and all calls return to their callers. 1: not yet, a thread is in our

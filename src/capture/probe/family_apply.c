@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "capture/probe/hold.h"
 #include "capture/probe/remote.h"
 #include "capture/probe/restore.h"
 #include "capture/probe/standing.h"
@@ -205,6 +206,17 @@ static int apply_once(struct family *f, int pid, uint8_t (*now)[8], struct trace
 	return r;
 }
 
+int family_apply_stopped(struct family *f, struct tracee *t, struct error *err)
+{
+	cleanup(free) uint8_t(*now)[8] = mem_alloc(mem_bytes(f->nr_patches + 1, 8));
+	int r;
+
+	if (bytes_now(f, t->pid, now) < 0)
+		return error_set(err, ESRCH, "process %d is gone", t->pid);
+	r = areas_write(f, t, err);
+	return r < 0 ? r : patches_write(f, t, now);
+}
+
 int family_apply(struct family *f, int pid, struct tracee_late *late, struct family_held *held,
 		 struct error *err)
 {
@@ -246,6 +258,8 @@ int family_leave(struct family *f, int pid, struct tracee_late *late, struct err
 	struct tracee t;
 	int r;
 
+	/* who waits for us would be in our code for ever */
+	hold_let_go(f->region);
 	if (bytes_now(f, pid, now) < 0)
 		return error_set(err, ESRCH, "process %d is gone", pid);
 	r = tracee_stop(&t, pid, late, err);

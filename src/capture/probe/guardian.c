@@ -1,15 +1,10 @@
 #include "capture/probe/guardian.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,10 +14,10 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "capture/probe/apart.h"
 #include "capture/probe/family.h"
 #include "capture/probe/members.h"
 
-#define URGENT_NICE (-10)
 #define TICK_MS 100
 #define NAP_MS 10
 #define TICK_MOST_MS 500 /* when nothing new was seen for a while */
@@ -192,35 +187,6 @@ static int on_ask(struct guardian *g)
 	return -EBADMSG;
 }
 
-/* Nothing of who has started us is held open, and nothing that is meant for it reaches us. */
-static void apart(int *socket, int32_t *handover)
-{
-	int null = open("/dev/null", O_RDWR);
-
-	setsid();
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
-	prctl(PR_SET_NAME, "culprit-guard");
-	/* while it works, others stand still */
-	if (getpriority(PRIO_PROCESS, 0) > URGENT_NICE &&
-	    setpriority(PRIO_PROCESS, 0, URGENT_NICE) < 0)
-		errno = 0;
-	for (int i = 0; i < 3 && null >= 0; i++)
-		dup2(null, i);
-	/* both numbers may be in use by the other one */
-	*socket = fcntl(*socket, F_DUPFD_CLOEXEC, 5);
-	*handover = *handover > 0 ? fcntl(*handover, F_DUPFD_CLOEXEC, 5) : -1;
-	if (*socket >= 0 && dup2(*socket, 3) == 3)
-		*socket = 3;
-	if (*handover >= 0 && dup2(*handover, 4) == 4)
-		*handover = 4;
-	close_range(*handover < 0 ? 4 : 5, ~0u, 0);
-}
-
 _Noreturn void guardian_run(int socket, struct guardian_shared *shared)
 {
 	struct guardian g = { .shared = shared };
@@ -229,7 +195,7 @@ _Noreturn void guardian_run(int socket, struct guardian_shared *shared)
 	int64_t ticked = 0;
 	int tick = TICK_MS, nap = 0;
 
-	apart(&socket, &handover);
+	apart("culprit-guard", &socket, &handover);
 	g.socket = p[0].fd = socket;
 	g.members.shared = shared;
 	g.members.handover = handover;

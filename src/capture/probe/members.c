@@ -133,7 +133,7 @@ static int family_new(struct members *m, int pid, struct error *err)
 	if (m->nr_families >= FAMILIES_MAX)
 		return error_set(err, E2BIG, "no more than %d programs at once", FAMILIES_MAX);
 	f = mem_zalloc(sizeof(*f));
-	r = family_enter(f, pid, m->max_bytes, m->handover, &m->late, &h, err);
+	r = family_enter(f, pid, m->max_bytes, m->handover, NULL, &m->late, &h, err);
 	/* nobody has asked yet what it does */
 	held(m, &h, 1 / (double)(m->v.nr + 1));
 	if (r < 0) {

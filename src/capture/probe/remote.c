@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "capture/probe/hold.h"
 
 #define TCB_BYTES 4096u
 #define AREA_MAX (1u << 20)
@@ -343,7 +344,8 @@ static int family_take(struct family *f, const struct tracee *t, const struct im
 		f->patches[i].is_on = 0;
 		if (!has_stub(f, &f->patches[i], is_lost))
 			continue;
-		f->patches[i].is_on = is_exit(&f->patches[i]);
+		f->patches[i].is_on = is_exit(&f->patches[i]) ||
+				      (f->patches[i].what & PROBE_WANT_HOLD && hold_is(f->region));
 		*map_at(&f->by_origin, f->patches[i].origin) = i + 1;
 	}
 	return 1;

@@ -20,6 +20,7 @@ void offspring_open(struct offspring *o)
 
 void offspring_close(struct offspring *o)
 {
+	cradle_close(&o->cradle);
 	births_close(&o->births);
 	vec_done(&o->parents);
 	vec_done(&o->v);
@@ -29,6 +30,19 @@ void offspring_of(struct offspring *o, int pid)
 {
 	vec_push(&o->parents, pid);
 	births_of(&o->births, pid);
+	cradle_of(&o->cradle, pid);
+}
+
+void offspring_hold(struct offspring *o, bool is_wanted)
+{
+	if (is_wanted && o->parents.nr && !o->was_opened) {
+		o->was_opened = true;
+		cradle_open(&o->cradle);
+		vec_each (&o->parents, pid)
+			cradle_of(&o->cradle, *pid);
+	}
+	o->is_wanted = is_wanted;
+	cradle_want(&o->cradle, is_wanted);
 }
 
 void offspring_gone(struct offspring *o, int pid)
@@ -51,7 +65,10 @@ static bool is_parent(const struct offspring *o, int pid)
 static void began(void *to, int pid)
 {
 	struct offspring *o = to;
-	struct newborn n = { .pid = pid, .started = kin_started(pid), .began = time_tick() };
+	struct newborn n = { .pid = pid,
+			     .started = kin_started(pid),
+			     .began = time_tick(),
+			     .is_launcher = jvm_is_launcher(pid) };
 
 	if (!n.started || is_parent(o, pid))
 		return;
@@ -105,30 +122,49 @@ static bool is_ready(const struct newborn *n)
 		 !jvm_has_thread(n->pid, STR("VM Thread"))));
 }
 
+/* Whether it will never be a machine. */
+static bool is_over(const struct newborn *n, bool is_machine)
+{
+	return kin_started(n->pid) != n->started ||
+	       (!is_machine && time_tick() - n->began > BECOMES_NS);
+}
+
+static bool is_looked_at(struct newborn *n)
+{
+	int64_t now = time_tick();
+
+	if (now < n->next)
+		return false;
+	if (now - n->began > SOON_NS)
+		n->next = now + LOOK_NS;
+	return true;
+}
+
 int offspring_next(struct offspring *o)
 {
-	for (size_t i = o->v.nr; i-- > 0;) {
-		struct newborn n = o->v.v[i];
-		int64_t now = time_tick();
-		bool is_machine, is_over;
+	size_t first = SIZE_MAX;
 
-		if (now < n.next)
+	for (size_t i = o->v.nr; i-- > 0;) {
+		struct newborn *n = &o->v.v[i];
+		bool is_machine;
+
+		if (!is_looked_at(n))
 			continue;
-		is_machine = jvm_kind(n.pid) != JVM_NONE;
-		is_over = kin_started(n.pid) != n.started ||
-			  (!is_machine && now - n.began > BECOMES_NS);
-		if (!is_over && (!is_machine || !is_ready(&n))) {
-			if (now - n.began > SOON_NS)
-				o->v.v[i].next = now + LOOK_NS;
-			continue;
-		}
-		o->v.v[i] = o->v.v[--o->v.nr];
-		if (!is_over) {
-			o->told = n;
-			return n.pid;
+		is_machine = jvm_kind(n->pid) != JVM_NONE;
+		if (is_over(n, is_machine)) {
+			o->nr_gone += n->is_launcher && o->is_wanted;
+			*n = o->v.v[--o->v.nr];
+			first = first == o->v.nr ? i : first;
+		} else if (is_machine && is_ready(n) &&
+			   (first == SIZE_MAX || n->began < o->v.v[first].began)) {
+			first = i;
 		}
 	}
-	return 0;
+	if (first == SIZE_MAX)
+		return 0;
+	o->told = o->v.v[first];
+	o->v.v[first] = o->v.v[--o->v.nr];
+	return o->told.pid;
 }
 
 bool offspring_again(struct offspring *o)

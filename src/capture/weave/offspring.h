@@ -10,6 +10,7 @@
 
 #include "base/vec.h"
 #include "capture/probe/births.h"
+#include "capture/probe/cradle.h"
 
 /* A program that has begun. */
 struct newborn {
@@ -18,10 +19,14 @@ struct newborn {
 	int64_t began; /* tick: when it was heard of */
 	int64_t next;  /* … not to be told before; 0: at once */
 	unsigned nr_tries;
+	bool is_launcher; /* it will have a machine */
 };
 
 struct offspring {
 	struct births births;
+	struct cradle cradle; /* open when machines were to be held for the first time */
+	bool was_opened, is_wanted;
+	uint64_t nr_gone; /* machines that had ended when they were looked for, not told yet */
 	VEC(int) parents;
 	VEC(struct newborn) v;
 	struct newborn told; /* the last that was */
@@ -35,9 +40,12 @@ void offspring_close(struct offspring *o);
 void offspring_of(struct offspring *o, int pid);
 /* … which has ended. */
 void offspring_gone(struct offspring *o, int pid);
+/* Whether machines are to be held, from where they are made until they are woven. */
+void offspring_hold(struct offspring *o, bool is_wanted);
 /* Takes what the kernel has said since. Often: machines are young for a second. */
 void offspring_look(struct offspring *o);
-/* A machine that has begun and can be spoken to, which is not told again; 0: none. */
+/* A machine that has begun and can be spoken to, which is not told again, the first that began
+ * first; 0: none. */
 int offspring_next(struct offspring *o);
 /* … but a little later, as it could not be entered; false: it was tried often enough. */
 bool offspring_again(struct offspring *o);

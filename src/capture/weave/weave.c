@@ -11,13 +11,15 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/vec.h"
+#include "capture/probe/hold.h"
 #include "capture/weave/clock.h"
 #include "capture/weave/concern.h"
 #include "capture/weave/weave_own.h"
 #include "query/parse.h"
 
-#define RUN_NS 100 /* what a run of advice in a Java machine takes, about */
-#define ROW_CUT 2u /* ADVICE_ROW_CUT of lib/advice/vm.h */
+#define RUN_NS 100            /* what a run of advice in a Java machine takes, about */
+#define ARRIVES_NS (2 * NS_S) /* a machine that is made comes to where it is held */
+#define ROW_CUT 2u            /* ADVICE_ROW_CUT of lib/advice/vm.h */
 /* slots of a bag up to those that are no query's (lib/advice/promise.h, waiting.h) */
 #define QUERIES_MAX ((uint64_t)UINT32_MAX / ADVICE_STAGES - 1)
 
@@ -63,6 +65,7 @@ void weave_close(struct weave *w)
 {
 	if (!w)
 		return;
+	offspring_hold(&w->offspring, false);
 	onlooker_close(w->onlooker);
 	vec_each (&w->processes, p)
 		process_leave(p);
@@ -231,6 +234,26 @@ static int install_all(struct weave *w, struct woven_process *p, struct buf *tol
 	return r;
 }
 
+/* Machines that begin are held as long as somebody asks of classes. */
+static void hold_tend(struct weave *w)
+{
+	bool is_wanted = false;
+
+	vec_each (&w->queries, q)
+		vec_each (&(*q)->advice.v, a)
+			for (size_t i = 0; !(*q)->is_removed && i < a->tracepoint->nr_places; i++)
+				is_wanted |= a->tracepoint->places[i].where == WHERE_CLASS;
+	offspring_hold(&w->offspring, is_wanted);
+}
+
+/* Whether the process has run nothing of its program so far; now it does. */
+static bool hold_end(const struct woven_process *p)
+{
+	struct probe_region *r = p->families.nr ? p->families.v[0].pieces->view.region : NULL;
+
+	return r && hold_wait(r, ARRIVES_NS) && hold_let_go(r);
+}
+
 int weave_enter(struct weave *w, int pid, struct buf *told, struct error *err)
 {
 	struct probe_clock clock = weave_clock_now(&w->clock);
@@ -248,8 +271,10 @@ int weave_enter(struct weave *w, int pid, struct buf *told, struct error *err)
 	vec_push(&w->processes, p);
 	addresses_look(w->table.here, pid);
 	offspring_of(&w->offspring, pid);
+	hold_tend(w);
 	r = install_all(w, &w->processes.v[w->processes.nr - 1], told, err);
 	outside_families(w);
+	w->was_held = r >= 0 && hold_end(&w->processes.v[w->processes.nr - 1]);
 	return r < 0 ? r : 0;
 }
 
@@ -321,6 +346,7 @@ int weave_install(struct weave *w, const struct weave_request *r, struct buf *to
 	vec_each (&q->advice.warnings, v)
 		buf_fmt(told, STR_FMT "\n", STR_ARG(v->text));
 	vec_push(&w->queries, q);
+	hold_tend(w);
 	vec_each (&w->processes, p) {
 		e = install_in(w, p, q, told, err);
 		if (e < 0)
@@ -527,11 +553,13 @@ static void offspring_enter(struct weave *w)
 
 			if (!is_in)
 				process_forget(w, pid);
-			w->nr_late += is_in;
+			w->nr_late += is_in && !w->was_held;
 			w->nr_unentered += !is_in && !offspring_again(&w->offspring);
 		}
 		offspring_look(&w->offspring);
 	}
+	w->nr_unentered += w->offspring.nr_gone;
+	w->offspring.nr_gone = 0;
 	buf_done(&told);
 }
 
@@ -581,6 +609,7 @@ int weave_remove(struct weave *w, uint64_t id, struct error *err)
 		r = e < 0 ? e : r;
 	}
 	q->is_removed = true;
+	hold_tend(w);
 	outside_remove(w, q);
 	/* both tables */
 	weave_gather(w, true, &ignored);

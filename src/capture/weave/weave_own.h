@@ -51,6 +51,7 @@ struct weave {
 	struct offspring offspring;
 	uint64_t nr_unentered; /* machines of those */
 	uint64_t nr_late;      /* … and those that had begun when they were entered */
+	bool was_held;         /* what was entered last stood still until it was woven */
 	bool is_of_host, has_java_sockets;
 	uint64_t run_limit;        /* as struct probe_region has it */
 	struct onlooker *onlooker; /* NULL before anything is watched from outside */

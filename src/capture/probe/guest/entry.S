@@ -21,8 +21,8 @@
 #define RING_TAIL 64
 #define RING_RECORDS 128
 #define RING_NR 65536
-#define WANT_SLOW 0xbdb0000
-#define WANT_EXITS 0x180000
+#define WANT_SLOW 0x1bdb0000
+#define WANT_EXITS 0x10180000
 #define WANT_SLOW_EXIT 0x3c60000
 #define WANT_UNIT 0x4000000
 
@@ -158,7 +158,8 @@ enter_unit:
 	jmp	enter_counted
 
 enter_paused:
-	/* who looks at return addresses must find its own, whether anything is told or not */
+	/* who looks at return addresses must find its own, whether anything is told or not; and who
+	 * is to wait does so before anything is */
 	testl	$WANT_EXITS, 16(%rsp)
 	jnz	enter_told
 	pop	%rax

@@ -8,6 +8,7 @@
  */
 #include "capture/probe/guest/guest.h"
 
+#include "capture/probe/guest/hold.h"
 #include "capture/probe/guest/thread.h"
 #include "capture/probe/guest/weave.h"
 
@@ -18,7 +19,8 @@
 #define NEAR (1u << 20)
 #define TURNS 64                 /* to wait for another thread, before graves are believed */
 #define PAGE_TICKS (1u << 28)    /* for so long memory that was readable is taken to be */
-#define OWNER_TICKS (1ull << 38) /* more than a minute: who puts an address back gets a processor */
+#define OWNER_TICKS (1ull << 38) /* more than a minute: who puts an address back gets a processor \
+				  */
 
 extern char culprit_leave[] __attribute__((visibility("hidden")));
 
@@ -382,9 +384,14 @@ static void enter(struct probe_thread *t, struct entered *e)
 
 void culprit_enter_slow(struct entered *e)
 {
-	struct probe_thread *t = guest_thread_find();
 	uint64_t slot = (uint64_t)e->slot;
+	struct probe_thread *t;
 
+	if (e->what & PROBE_WANT_HOLD) {
+		hold_here(e);
+		return;
+	}
+	t = guest_thread_find();
 	if (!t)
 		return;
 	/* a signal came while we were at work, unless that place was left by a jump */
