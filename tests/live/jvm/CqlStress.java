@@ -19,16 +19,17 @@ import java.util.TreeMap;
  *
  * ADDRESS make: makes two tables, of which each node has all rows
  * ADDRESS NAME GO TRUTH OPERATIONS SEED: waits until the file GO is there, reads and writes so often, all nodes each time, and writes what
- * it counted to TRUTH: reads or writes, table, number
+ * it counted to TRUTH: reads or writes, table, number. Each SEED has rows of its own: of a row that another client writes just then nodes
+ * answer differently, and Cassandra reads it once more (read repair), which the client does not know.
  */
 public class CqlStress {
-	static final int KEYS = 50, WAIT_MS = 600_000;
+	static final int KEYS = 50, CLIENTS = 3, WAIT_MS = 600_000;
 
 	static void make(Session s) {
 		s.execute("create keyspace stress with replication = {'class': 'SimpleStrategy', 'replication_factor': 2}");
 		for (String table : List.of("cats", "dogs")) {
 			s.execute("create table stress." + table + " (k int primary key, v text)");
-			for (int k = 0; k < KEYS; k++)
+			for (int k = 0; k < CLIENTS * KEYS; k++)
 				s.execute("insert into stress." + table + " (k, v) values (" + k + ", 'some')");
 		}
 	}
@@ -40,12 +41,12 @@ public class CqlStress {
 			Thread.sleep(50);
 	}
 
-	static Map<String, Long> work(Session s, int operations, Random random) {
+	static Map<String, Long> work(Session s, int operations, int first, Random random) {
 		Map<String, Long> counts = new TreeMap<>();
 
 		for (int i = 0; i < operations; i++) {
 			String table = random.nextInt(3) > 0 ? "cats" : "dogs";
-			int k = random.nextInt(KEYS);
+			int k = first + random.nextInt(KEYS);
 			boolean isRead = random.nextBoolean();
 
 			s.execute(isRead ? "select v from stress." + table + " where k = " + k
@@ -71,7 +72,9 @@ public class CqlStress {
 		}
 		waitFor(a[2]);
 		try (PrintWriter out = new PrintWriter(new FileWriter(a[3] + ".part"))) {
-			work(s, Integer.parseInt(a[4]), new Random(Long.parseLong(a[5]))).forEach((k, n) -> out.println(k + "\t" + n));
+			int seed = Integer.parseInt(a[5]);
+
+			work(s, Integer.parseInt(a[4]), seed * KEYS, new Random(seed)).forEach((k, n) -> out.println(k + "\t" + n));
 		}
 		Files.move(Paths.get(a[3] + ".part"), Paths.get(a[3]));
 		System.exit(0);
