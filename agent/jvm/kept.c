@@ -138,7 +138,7 @@ static void renew(struct kept *k)
 {
 	bags_free(k);
 	mixed_note(k, false);
-	k->is_put = false;
+	k->is_put = k->is_own = false;
 	k->session = guest_session();
 }
 
@@ -354,4 +354,6 @@ void kept_sweep(JNIEnv *env, bool all)
 			spares_free();
 		pthread_mutex_unlock(&lock);
 	} while (at);
+	if (all)
+		parcels_free();
 }

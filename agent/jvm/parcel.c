@@ -105,3 +105,11 @@ HOT void parcel_leave(struct parcel *p)
 	if (p && atomic_fetch_sub_explicit(&p->nr_users, 1, memory_order_acq_rel) == 1)
 		room_free(p);
 }
+
+void parcels_free(void)
+{
+	pthread_mutex_lock(&lock);
+	while (nr_spares)
+		free(spares[--nr_spares]);
+	pthread_mutex_unlock(&lock);
+}

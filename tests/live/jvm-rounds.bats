@@ -48,6 +48,11 @@ heap_kb() {
 		awk '/generation .*used/ { sub(/.*used /, ""); sum += $0 + 0 } END { print sum }'
 }
 
+# Of its classes, after a collection: old versions of them lie there until one finds that no thread is in them any more.
+classes_kb() {
+	jcmd "${HDFS_PIDS[nn]}" GC.heap_info | sed -n 's/.*Metaspace *used \([0-9]*\)K.*/\1/p'
+}
+
 # Who complains, and how loudly.
 complaints() {
 	sed -nE 's/^[^ ]+ [^ ]+ (WARN|ERROR|FATAL) +\[[^]]*\] ([^:]+):.*/\1 \2/p' "$DIR/logs/nn.log" | sort -u
@@ -73,8 +78,15 @@ rounds() {
 	sleep 20
 	complaints >"$DIR/before"
 	rounds 20
-	heap=$(heap_kb) native=$(native_kb)
-	rounds "${ROUNDS:-1000}"
+	heap=$(heap_kb) native=$(native_kb) classes=$(classes_kb)
+	echo "after 20 rounds: heap $heap KiB, native $native, classes $classes"
+	for quarter in 1 2 3 4; do
+		rounds $((${ROUNDS:-1000} / 4))
+		heap_then=$(heap_kb) native_then=$(native_kb)
+		[ $quarter != 2 ] || classes=$(classes_kb)
+		classes_then=$(classes_kb)
+		echo "after $quarter of 4: heap $heap_then KiB, native $native_then, classes $classes_then"
+	done
 	rm "$DIR/go"
 	# shellcheck disable=SC2086
 	wait $loads || true
@@ -85,6 +97,8 @@ rounds() {
 	jcmd "${HDFS_PIDS[nn]}" GC.heap_info # which tells of Metaspace
 	[ $((heap_then - heap)) -lt 8192 ]
 	[ $((native_then - native)) -lt 8192 ]
+	# they level off: the second half adds little to the first
+	[ $((classes_then - classes)) -lt 8192 ]
 	diff "$DIR/before" "$DIR/after"
 	! grep 'culprit.Advice\|libculprit' "$DIR/logs/nn.out" "$DIR/logs/nn.log" || false
 }

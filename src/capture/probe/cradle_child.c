@@ -20,7 +20,7 @@
 #include "capture/probe/kin.h"
 
 #define BEGINS_NS (60 * NS_S) /* from its program's begin to where it waits */
-#define HOLD_NS (10 * NS_S)   /* … and how long it does at the most */
+#define HOLD_NS (20 * NS_S)   /* … and how long it does at the most */
 #define CALLED "dlsym"
 #define CALLED_FOR "JVM_FindClassFromBootLoader"
 #define LEAVE_TRIES 20
