@@ -48,9 +48,11 @@ heap_kb() {
 		awk '/generation .*used/ { sub(/.*used /, ""); sum += $0 + 0 } END { print sum }'
 }
 
-# Of its classes, after a collection: old versions of them lie there until one finds that no thread is in them any more.
+# Of its classes, after a collection: old versions of them lie there until one finds that no thread is in them any more. What the machine
+# has given back, but not put together again, is not theirs: it grows with an agent that changes nothing as well (docs/jvm.md).
 classes_kb() {
-	jcmd "${HDFS_PIDS[nn]}" GC.heap_info | sed -n 's/.*Metaspace *used \([0-9]*\)K.*/\1/p'
+	jcmd "${HDFS_PIDS[nn]}" VM.metaspace scale=KB |
+		awk '/Both:.*deallocated/ { sub(/.*committed, */, ""); used = $1; sub(/.*with */, ""); printf "%d\n", used - $1; exit }'
 }
 
 # Who complains, and how loudly.
