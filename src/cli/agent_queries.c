@@ -29,7 +29,8 @@
 #define LEAVE_MS 2000 /* for reports that are still to be sent */
 /* a hub waits for the end of a query that was removed for some seconds */
 #define LEAVING_NS (700 * NS_MS)
-#define ADDRESSES_MAX 15 /* that a hub is told */
+#define YOUNG ((uint64_t)1 << 63) /* of when a process began: it was looked at once */
+#define ADDRESSES_MAX 15          /* that a hub is told */
 
 /* A query that was removed, while some of its rows wait for what another host hands over. */
 struct leaving {
@@ -189,6 +190,13 @@ static bool is_ours(int pid)
 	return pid == getpid() || strncmp(line, "culprit", 7) == 0;
 }
 
+/* A process that has just begun may load what concerns us only now: it is looked at twice, a second
+ * apart. */
+static void seen_note(uint64_t *seen, uint64_t when)
+{
+	*seen = *seen == (when | YOUNG) ? when : when | YOUNG;
+}
+
 /* Processes that are new, or all of them when a query is. */
 static void look_around(struct asked_agent *a)
 {
@@ -205,9 +213,11 @@ static void look_around(struct asked_agent *a)
 
 		if (!seen || *seen == when)
 			continue;
+		seen_note(seen, when);
+		if (is_ours(pid) || !weave_concerns(a->weave, pid))
+			continue;
 		*seen = when;
-		if (!is_ours(pid) && weave_concerns(a->weave, pid))
-			enter(a, pid);
+		enter(a, pid);
 	}
 	if (d)
 		closedir(d);

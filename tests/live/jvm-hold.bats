@@ -18,7 +18,7 @@ setup() {
 
 teardown() {
 	rm -f "$dir/go"
-	for p in ${asked:-} ${pid:-}; do
+	for p in ${asked:-} ${agent:-} ${hub:-} ${pid:-}; do
 		kill -9 "$p" 2>/dev/null || true
 	done
 }
@@ -108,6 +108,47 @@ every_java() {
 		wait "$pid"
 		pid=
 	done
+}
+
+# An agent has got the query.
+is_asked() {
+	"$CULPRIT" hub --status "ipc://$dir/hub" --json | grep -q '^{"query".*"agents":1,'
+}
+
+# (Not beside other tests: their machines are asked as well.)
+@test "an agent that watches a host misses nothing of machines that begin later" {
+	[ "$LIVE" = all ] || skip "slow: make test-live"
+	"$CULPRIT" hub --help 2>&1 | grep -q queries || skip "culprit is built without the bus"
+	"$CULPRIT" hub --queries --listen "ipc://$dir/hub" --state "$dir/state" 2>"$dir/hub.err" 3>&- &
+	hub=$!
+	"$CULPRIT" agent --queries --hub "ipc://$dir/hub" --name here 2>"$dir/agent.err" 3>&- &
+	agent=$!
+	"$CULPRIT" query --live --hub "ipc://$dir/hub" --tracepoints "$dir/brood.tp" --for 1200s --json \
+		'From s In Brood.step GroupBy s.procName Select s.procName, COUNT As n, SUM(s.number) As sum' >"$dir/told" 2>"$dir/said" 3>&- &
+	asked=$!
+	wait_until is_asked
+	sleep 1
+	for i in 1 2 3; do
+		start java Brood 3 1 100
+		touch "$dir/go"
+		wait_until grep -q 'done' "$dir/out"
+		rm -f "$dir/go"
+		wait "$pid"
+	done
+	pid=
+	sleep 3
+	kill -INT "$asked"
+	wait "$asked" || true
+	kill "$agent" "$hub"
+	wait
+	cat "$dir/told" "$dir/said" "$dir/agent.err"
+	python3 - "$dir/told" <<-'PY'
+		import json, sys
+		rows = list(map(json.loads, open(sys.argv[1])))
+		assert not [r for r in rows if "machines_late" in str(r) or "machines_missed" in str(r)], rows
+		rows = [r for r in rows if r.get("s.procName") == "child"]
+		assert sum(r["n"] for r in rows) == 900 and sum(r["sum"] for r in rows) == 44550, rows
+	PY
 }
 
 # A worker begins when it sees that it is watched.

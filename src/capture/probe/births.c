@@ -74,14 +74,17 @@ void births_close(struct births *b)
 
 void births_of(struct births *b, int pid)
 {
-	*map_at(&b->family, (uint64_t)pid) = 1;
+	if (pid == BIRTHS_ALL)
+		b->is_of_all = true;
+	else
+		*map_at(&b->family, (uint64_t)pid) = 1;
 }
 
 static bool is_of_family(const struct births *b, int pid)
 {
 	const uint64_t *at = map_find(&b->family, (uint64_t)pid);
 
-	return at && *at;
+	return b->is_of_all || (at && *at);
 }
 
 /* Whether it is about one of those that are asked for. */
@@ -92,7 +95,7 @@ static bool take(struct births *b, const struct proc_event *e, void (*began)(voi
 		int made = e->event_data.fork.child_tgid;
 
 		/* threads are made likewise */
-		if (e->event_data.fork.child_pid != made ||
+		if (b->is_of_all || e->event_data.fork.child_pid != made ||
 		    !is_of_family(b, e->event_data.fork.parent_tgid))
 			return false;
 		births_of(b, made);

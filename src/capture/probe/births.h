@@ -16,13 +16,16 @@
 struct births {
 	int fd; /* readable when something was said; -1: nothing ever is */
 	struct map family;
+	bool is_of_all;
 	VEC(int) made;      /* processes of the family since they were last taken */
 	uint64_t nr_missed; /* times that the kernel had more to say than it could keep */
 };
 
 void births_open(struct births *b);
 void births_close(struct births *b);
-/* This process, and all that it makes from now on. */
+/* This process, and all that it makes from now on; BIRTHS_ALL: every process of the host, of which
+ * only programs that begin are told. */
+#define BIRTHS_ALL 0
 void births_of(struct births *b, int pid);
 /* Takes what was said. began: a program that one of them has become. How much was about them. */
 size_t births_read(struct births *b, void (*began)(void *to, int pid), void *to);

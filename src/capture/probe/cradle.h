@@ -29,7 +29,7 @@ void cradle_open(struct cradle *c);
 /* All that are held go on. */
 void cradle_close(struct cradle *c);
 bool cradle_is_open(const struct cradle *c);
-/* What this process starts from now on, and what that does. */
+/* What this process starts from now on, and what that does; BIRTHS_ALL: what anybody does. */
 void cradle_of(struct cradle *c, int pid);
 /* Whether anybody is to be held. */
 void cradle_want(struct cradle *c, bool is_wanted);

@@ -70,7 +70,8 @@ static void began(void *to, int pid)
 			     .began = time_tick(),
 			     .is_launcher = jvm_is_launcher(pid) };
 
-	if (!n.started || is_parent(o, pid))
+	/* of all programs of a host only those are looked at that are sure to have one */
+	if (!n.started || is_parent(o, pid) || (o->births.is_of_all && !n.is_launcher))
 		return;
 	vec_each (&o->v, v)
 		if (v->pid == pid) {
@@ -86,7 +87,8 @@ static void look_below(struct offspring *o)
 	int pids[PIDS];
 
 	for (size_t i = 0; i < o->parents.nr; i++) {
-		size_t nr = kin_below(o->parents.v[i], pids, PIDS);
+		int pid = o->parents.v[i];
+		size_t nr = pid == BIRTHS_ALL ? 0 : kin_below(pid, pids, PIDS);
 
 		for (size_t k = 0; k < nr; k++) {
 			bool is_known = false;

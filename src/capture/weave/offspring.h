@@ -36,7 +36,7 @@ struct offspring {
 
 void offspring_open(struct offspring *o);
 void offspring_close(struct offspring *o);
-/* What this process starts from now on. */
+/* What this process starts from now on; BIRTHS_ALL: what anybody does. */
 void offspring_of(struct offspring *o, int pid);
 /* … which has ended. */
 void offspring_gone(struct offspring *o, int pid);

@@ -46,6 +46,8 @@ int weave_open(struct weave **out, const struct weave_options *o, struct error *
 	spill_open(w);
 	offspring_open(&w->offspring);
 	w->is_of_host = o->is_of_host;
+	if (o->is_of_host)
+		offspring_of(&w->offspring, BIRTHS_ALL);
 	w->has_java_sockets = o->has_java_sockets;
 	w->run_limit = (uint64_t)(o->overhead * NS_S / 2 / RUN_NS);
 	*out = w;
