@@ -211,7 +211,7 @@ static void look_around(struct asked_agent *a)
 		uint64_t when = isdigit((unsigned char)e->d_name[0]) ? began(pid) : 0;
 		uint64_t *seen = when ? map_at(&a->seen, (uint64_t)pid) : NULL;
 
-		if (!seen || *seen == when)
+		if (!seen || *seen == when || weave_awaits(a->weave, pid))
 			continue;
 		seen_note(seen, when);
 		if (is_ours(pid) || !weave_concerns(a->weave, pid))

@@ -81,6 +81,14 @@ static void began(void *to, int pid)
 	vec_push(&o->v, n);
 }
 
+bool offspring_has(const struct offspring *o, int pid)
+{
+	vec_each (&o->v, v)
+		if (v->pid == pid)
+			return true;
+	return false;
+}
+
 /* Where the kernel says nothing, or had more to say than it could keep. */
 static void look_below(struct offspring *o)
 {
@@ -90,14 +98,9 @@ static void look_below(struct offspring *o)
 		int pid = o->parents.v[i];
 		size_t nr = pid == BIRTHS_ALL ? 0 : kin_below(pid, pids, PIDS);
 
-		for (size_t k = 0; k < nr; k++) {
-			bool is_known = false;
-
-			vec_each (&o->v, v)
-				is_known |= v->pid == pids[k];
-			if (!is_known)
+		for (size_t k = 0; k < nr; k++)
+			if (!offspring_has(o, pids[k]))
 				began(o, pids[k]);
-		}
 	}
 }
 

@@ -44,6 +44,8 @@ void offspring_gone(struct offspring *o, int pid);
 void offspring_hold(struct offspring *o, bool is_wanted);
 /* Takes what the kernel has said since. Often: machines are young for a second. */
 void offspring_look(struct offspring *o);
+/* Whether it may still be told. */
+bool offspring_has(const struct offspring *o, int pid);
 /* A machine that has begun and can be spoken to, which is not told again, the first that began
  * first; 0: none. */
 int offspring_next(struct offspring *o);

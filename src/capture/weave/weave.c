@@ -292,6 +292,12 @@ bool weave_concerns(const struct weave *w, int pid)
 	return false;
 }
 
+bool weave_awaits(struct weave *w, int pid)
+{
+	offspring_look(&w->offspring);
+	return offspring_has(&w->offspring, pid);
+}
+
 static struct weave_query *query_of(const struct weave *w, uint64_t id)
 {
 	vec_each (&w->queries, q)

@@ -38,6 +38,8 @@ int weave_enter(struct weave *w, int pid, struct buf *told, struct error *err);
 
 /* Whether a query that stands asks of something that the process has, and it is not entered yet. */
 bool weave_concerns(const struct weave *w, int pid);
+/* Whether it has just begun, and is entered by itself as soon as it can be. */
+bool weave_awaits(struct weave *w, int pid);
 
 struct weave_request {
 	uint64_t id;            /* the same in all agents */
