@@ -14,6 +14,8 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 
+#define NAMELESS 8 /* threads: a machine that has more, and names none, is one of early JDK 8 */
+
 int jvm_proc_read(int pid, const char *name, struct buf *text)
 {
 	char path[320];
@@ -216,8 +218,9 @@ bool jvm_may_be_made(int pid)
 {
 	struct seen s = { 0 };
 
-	/* the launcher has two threads of its own */
-	return thread_find(pid, is_last, &s) || !s.nr || (s.nr > 2 && !s.has_names);
+	/* the launcher has two threads of its own, and one that was made just now has no name yet
+	 */
+	return thread_find(pid, is_last, &s) || !s.nr || (s.nr > NAMELESS && !s.has_names);
 }
 
 /* Links of a container must not lead to files of ours. */

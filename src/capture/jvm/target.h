@@ -33,7 +33,7 @@ bool jvm_is_launcher(int pid);
 /* Whether a thread of this name is in the process. */
 bool jvm_has_thread(int pid, struct str name);
 /* Whether the machine may be complete, so that its program runs: false before its last own thread
- * is there; where threads have no names (JDK 8) as soon as it has any. */
+ * is there; where threads have no names (early JDK 8) as soon as it has some. */
 bool jvm_may_be_made(int pid);
 /* … and its number; 0: there is none. */
 int jvm_thread(int pid, struct str name);

@@ -24,7 +24,7 @@
 #define CALLED "dlsym"
 #define CALLED_FOR "JVM_FindClassFromBootLoader"
 #define LEAVE_TRIES 20
-#define TRIES 20
+#define TRIES 60 /* half a millisecond apart; one that is too late ends it sooner */
 
 bool cradle_child_begin(struct cradle_child *c, int pid)
 {
