@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "capture/jvm/attach.h"
 #include "capture/jvm/name.h"
+#include "capture/probe/hold.h"
 #include "capture/weave/java_process.h"
 
 #define TRIES 10
@@ -90,6 +91,17 @@ static void family_add(struct woven_process *p, size_t i)
 			stitch_put(p, s, i);
 }
 
+/* A machine that begins listens to us before it can do all that we ask for: one that is held is
+ * made when its thread has come. */
+static int machine_enter(struct woven_process *p, struct error *err)
+{
+	const struct probe_region *region = p->families.v[0].pieces->view.region;
+
+	if (hold_is(region))
+		hold_wait(region, HOLD_ARRIVES_NS);
+	return java_process_enter(&p->java, p->pid, region, err);
+}
+
 int process_enter(struct woven_process *p, int pid, uint64_t host, uint64_t session, int handover,
 		  const struct probe_clock *clock, struct error *err)
 {
@@ -103,7 +115,7 @@ int process_enter(struct woven_process *p, int pid, uint64_t host, uint64_t sess
 	for (size_t i = 0; r >= 0 && i < probe_nr_regions(p->probe); i++)
 		family_add(p, i);
 	if (r >= 0 && p->families.nr)
-		r = java_process_enter(&p->java, pid, p->families.v[0].pieces->view.region, err);
+		r = machine_enter(p, err);
 	return r;
 }
 

@@ -17,9 +17,8 @@
 #include "capture/weave/weave_own.h"
 #include "query/parse.h"
 
-#define RUN_NS 100            /* what a run of advice in a Java machine takes, about */
-#define ARRIVES_NS (2 * NS_S) /* a machine that is made comes to where it is held */
-#define ROW_CUT 2u            /* ADVICE_ROW_CUT of lib/advice/vm.h */
+#define RUN_NS 100 /* what a run of advice in a Java machine takes, about */
+#define ROW_CUT 2u /* ADVICE_ROW_CUT of lib/advice/vm.h */
 /* slots of a bag up to those that are no query's (lib/advice/promise.h, waiting.h) */
 #define QUERIES_MAX ((uint64_t)UINT32_MAX / ADVICE_STAGES - 1)
 
@@ -253,7 +252,7 @@ static bool hold_end(const struct woven_process *p)
 {
 	struct probe_region *r = p->families.nr ? p->families.v[0].pieces->view.region : NULL;
 
-	return r && hold_wait(r, ARRIVES_NS) && hold_let_go(r);
+	return r && hold_wait(r, HOLD_ARRIVES_NS) && hold_let_go(r);
 }
 
 int weave_enter(struct weave *w, int pid, struct buf *told, struct error *err)
