@@ -19,9 +19,8 @@
 #define NEAR (1u << 20)
 #define TURNS 64              /* to wait for another thread, before graves are believed */
 #define PAGE_TICKS (1u << 28) /* for so long memory that was readable is taken to be */
-#define OWNER_TICKS \
-	(1ull << 38) /* more than a minute: who puts an address back gets a processor \
-		      */
+/* more than a minute: who puts an address back gets a processor */
+#define OWNER_TICKS (1ull << 38)
 
 extern char culprit_leave[] __attribute__((visibility("hidden")));
 
