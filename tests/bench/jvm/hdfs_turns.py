@@ -63,11 +63,56 @@ class System:
     def slice(self, operation, seconds):
         """Mean and median of one operation and processor time of all for one, in µs; seconds that compilers took."""
         was = sum(map(of_process, self.pids)), sum(map(of_compilers, self.pids))
+        nr, mean, median = self.ordered(operation, seconds)
+        compiled = sum(map(of_compilers, self.pids)) - was[1]
+        return mean, median, (sum(map(of_process, self.pids)) - was[0] - compiled) / nr * 1e6, compiled
+
+    def ordered(self, operation, seconds):
+        """Has the client do so many seconds of it: how many there were, mean and median in µs."""
         self.say.write(f"{operation} {seconds}\n")
         self.say.flush()
         (_, nr, mean, median), = self.heard()
-        compiled = sum(map(of_compilers, self.pids)) - was[1]
-        return float(mean), float(median), (sum(map(of_process, self.pids)) - was[0] - compiled) / int(nr) * 1e6, compiled
+        return int(nr), float(mean), float(median)
+
+
+class Asker:
+    """Hub, agent and queries."""
+
+    def __init__(self, options):
+        self.o = options
+        self.texts = dict(line.rstrip("\n").split("\t") for line in open(options.queries))
+        self.hub = f"ipc://{options.folder}/hub.sock"
+        self.err = open(f"{options.folder}/asked.err", "w")
+        self.started = []
+        self.culprit("hub", "--queries", "--listen", self.hub, "--state", f"{options.folder}/hub")
+
+    def culprit(self, *arguments, out=subprocess.DEVNULL):
+        p = subprocess.Popen([f"{self.o.build}/culprit", *arguments], stdout=out, stderr=self.err)
+        self.started.append(p)
+        return p
+
+    def ask(self, setting):
+        agent = self.culprit("agent", "--queries", "--hub", self.hub, "--name", "cost", "--pid", self.o.pids, "--overhead", "50%")
+        asked = [self.culprit("query", "--live", "--hub", self.hub, "--tracepoints", self.o.tracepoints, "--json", self.texts.get(q, q),
+                              out=open(f"{self.o.folder}/{setting}.{i}.answer", "w")) for i, q in enumerate(SETTINGS[setting])]
+        time.sleep(3)
+        return asked + [agent]
+
+    def unask(self, setting, asked):
+        """What was woven is taken out. A query that told nothing was not measured."""
+        for p in asked:
+            p.send_signal(signal.SIGINT)
+            p.wait(60)
+        for i in range(len(SETTINGS[setting])):
+            if setting != "tuples60" and not os.path.getsize(f"{self.o.folder}/{setting}.{i}.answer"):
+                print(f"hdfs: query {SETTINGS[setting][i]} has told nothing", file=sys.stderr)
+        time.sleep(2)
+
+    def end(self):
+        for p in self.started:
+            if p.poll() is None:
+                p.kill()
+                p.wait()
 
 
 class Bench:
@@ -75,18 +120,9 @@ class Bench:
         self.o = options
         self.watched = System(options.folder, options.pids)
         self.twin = System(options.twin_folder, options.twin_pids)
-        self.texts = dict(line.rstrip("\n").split("\t") for line in open(options.queries))
-        self.hub = f"ipc://{options.folder}/hub.sock"
-        self.err = open(f"{options.folder}/asked.err", "w")
-        self.started = []
-        self.culprit("hub", "--queries", "--listen", self.hub, "--state", f"{options.folder}/hub")
+        self.asker = Asker(options)
         self.watched.heard()
         self.twin.heard()
-
-    def culprit(self, *arguments, out=subprocess.DEVNULL):
-        p = subprocess.Popen([f"{self.o.build}/culprit", *arguments], stdout=out, stderr=self.err)
-        self.started.append(p)
-        return p
 
     def settle(self):
         """Until what is compiled is; not for ever, where other work takes the processors away."""
@@ -110,23 +146,6 @@ class Bench:
         told["compiled"] = sum(one[3] for v in pairs.values() for one, _ in v) / seconds
         return told
 
-    def ask(self, setting):
-        agent = self.culprit("agent", "--queries", "--hub", self.hub, "--name", "cost", "--pid", self.o.pids, "--overhead", "50%")
-        asked = [self.culprit("query", "--live", "--hub", self.hub, "--tracepoints", self.o.tracepoints, "--json", self.texts.get(q, q),
-                              out=open(f"{self.o.folder}/{setting}.{i}.answer", "w")) for i, q in enumerate(SETTINGS[setting])]
-        time.sleep(3)
-        return asked + [agent]
-
-    def unask(self, setting, asked):
-        """What was woven is taken out. A query that told nothing was not measured."""
-        for p in asked:
-            p.send_signal(signal.SIGINT)
-            p.wait(60)
-        for i in range(len(SETTINGS[setting])):
-            if setting != "tuples60" and not os.path.getsize(f"{self.o.folder}/{setting}.{i}.answer"):
-                print(f"hdfs: query {SETTINGS[setting][i]} has told nothing", file=sys.stderr)
-        time.sleep(2)
-
     def measured(self, name):
         self.settle()
         told = self.turn(self.o.seconds)
@@ -139,7 +158,7 @@ class Bench:
         self.turn(4 * self.o.warm)
         before = [self.measured("before"), self.measured("before")]
         for p in self.watched.pids:
-            self.culprit("attach", str(p)).wait()
+            self.asker.culprit("attach", str(p)).wait()
         return before, [self.measured("attached"), self.measured("attached")]
 
     def run(self):
@@ -148,17 +167,11 @@ class Bench:
         for _ in range(self.o.rounds):
             for setting in self.o.settings.split(","):
                 turns.append(("base", self.measured("base")))
-                asked = self.ask(setting)
+                asked = self.asker.ask(setting)
                 turns.append((setting, self.measured(setting)))
-                self.unask(setting, asked)
+                self.asker.unask(setting, asked)
         turns.append(("base", self.measured("base")))
         return turns
-
-    def end(self):
-        for p in self.started:
-            if p.poll() is None:
-                p.kill()
-                p.wait()
 
 
 def shares(turns, operation, which):
@@ -206,14 +219,17 @@ def main():
     p.add_argument("--seconds", type=float)
     p.add_argument("--warm", type=float)
     p.add_argument("--settings", default=",".join(SETTINGS))
+    p.add_argument("--operations", default=",".join(OPERATIONS))
     o = p.parse_args()
+    OPERATIONS[:] = o.operations.split(",")
     b = Bench(o)
     try:
         print("%-10s" % "" + "".join("%29s" % name for name in OPERATIONS) + "   (median in µs; percent more than the twin: mean, median, processor)")
         before, after = b.attached()
         table(before, after, b.run(), o.settings.split(","))
     finally:
-        b.end()
+        b.asker.end()
 
 
-main()
+if __name__ == "__main__":
+    main()
