@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Samples what one operation of a running HDFS does, without a query and with some (tests/bench/jvm/hdfs-profile).
 
-Told is the processor time of one operation in µs, without and with, and the difference, largest first: by thread, by library, by function. Compilers
-are left out. Then how often each hop was passed for one operation."""
+Told is the processor time of one operation in µs, without and with, and the difference, largest first: by thread, by library, by function, and by
+thread and these. Compilers are left out. Then how often each hop was passed for one operation."""
 import argparse
 import collections
 import os
@@ -33,15 +33,19 @@ def part(path):
 def samples(pids, data):
     """By each way to look at them, how many."""
     script = ["perf", "script", "-i", data, "-F", "comm,pid,tid,ip,sym,dso"]
-    by = {"thread": collections.Counter(), "library": collections.Counter(), "function": collections.Counter()}
+    by = {way: collections.Counter() for way in ("thread", "library", "thread and library", "function", "thread and function")}
     for line in subprocess.run(script, capture_output=True, text=True, check=True).stdout.splitlines():
         m = SAMPLE.match(line)
         if not m or m[1].startswith(COMPILERS):
             continue
         where = role(pids, int(m[2]))
-        by["thread"][f"{where}: {re.sub(r'[0-9]+', '#', m[1])}"] += 1
-        by["library"][f"{where}: {part(m[4])}"] += 1
-        by["function"][f"{where}: {part(m[4])} {re.sub(r'[+]0x.*', '', m[3])}"] += 1
+        thread, library = re.sub(r"[0-9]+", "#", m[1]), part(m[4])
+        function = f"{library} {re.sub(r'[+]0x.*', '', m[3])}"
+        by["thread"][f"{where}: {thread}"] += 1
+        by["library"][f"{where}: {library}"] += 1
+        by["thread and library"][f"{where}: {thread}: {library}"] += 1
+        by["function"][f"{where}: {function}"] += 1
+        by["thread and function"][f"{where}: {thread}: {function}"] += 1
     return by
 
 
@@ -92,7 +96,7 @@ class Profile:
 
 
 def show(without, with_, passed):
-    for way, most in (("thread", 8), ("library", 12), ("function", 40)):
+    for way, most in (("thread", 8), ("library", 12), ("thread and library", 24), ("function", 40), ("thread and function", 60)):
         a, b = without[way], with_[way]
         print(f"\nby {way}, µs of one operation: without {sum(a.values()):.1f}, with {sum(b.values()):.1f}")
         for k in sorted(a.keys() | b.keys(), key=lambda k: a.get(k, 0) - b.get(k, 0))[:most]:
@@ -114,4 +118,5 @@ def main():
         profile.asker.end()
 
 
-main()
+if __name__ == "__main__":
+    main()
