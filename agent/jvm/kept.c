@@ -4,36 +4,36 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "agent/jvm/guest.h"
 #include "agent/jvm/hot.h"
 #include "agent/jvm/kept_table.h"
 #include "agent/jvm/machine.h"
 #include "agent/jvm/parcel.h"
+#include "agent/jvm/room.h"
 #include "agent/jvm/shared.h"
+
+/* Marks of its entry. */
+enum mark {
+	PUT = 1,   /* it lies in a queue */
+	MIXED = 2, /* … for several requests: nobody's */
+	OWN = 4,   /* KEPT_OWN */
+};
 
 /* Of a bag without a request there is nothing. */
 struct kept {
 	struct kept_entry entry;
-	bool is_put;   /* it lies in a queue */
-	bool is_mixed; /* … for several requests: nobody's */
-	bool is_own;   /* KEPT_OWN */
 	uint64_t session;
 	struct kept_bag given; /* for who works on it */
 	struct kept_bag result;
 };
+_Static_assert(sizeof(struct kept) == 64, "one line of the processor's memory");
 
-#define SPARES 8192u
 #define KNOWN 1024u /* a page */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kept_table table;
 static _Atomic uint64_t nr_kept;
-/* Those that are used again, under the lock: what one thread makes another one sweeps away, which
- * is dear for malloc. */
-static struct kept_entry *spares;
-static size_t nr_spares;
 /* Hashes of objects of which something is known (kept_known), so that of most others nothing is
  * looked for: queues of some caches hold nothing else. */
 static _Atomic uint32_t known[KNOWN];
@@ -61,13 +61,23 @@ static void known_forget(uint32_t hash)
 		atomic_store_explicit(known_at(hash), 0, memory_order_relaxed);
 }
 
+HOT static bool has(const struct kept *k, enum mark m)
+{
+	return k->entry.marks & m;
+}
+
+HOT static void mark_set(struct kept *k, enum mark m, bool is)
+{
+	k->entry.marks = is ? k->entry.marks | m : k->entry.marks & ~(uint32_t)m;
+}
+
 HOT static void mixed_note(struct kept *k, bool is)
 {
 	if (is)
 		known_note(k->entry.hash);
-	else if (k->is_mixed)
+	else if (has(k, MIXED))
 		known_forget(k->entry.hash);
-	k->is_mixed = is;
+	mark_set(k, MIXED, is);
 }
 
 HOT uint64_t kept_count(void)
@@ -99,26 +109,9 @@ static void kept_free(struct kept *k)
 	atomic_fetch_sub_explicit(&nr_kept, 1, memory_order_relaxed);
 	bags_free(k);
 	mixed_note(k, false);
-	if (k->is_own)
+	if (has(k, OWN))
 		known_forget(k->entry.hash);
-	if (nr_spares == SPARES) {
-		free(k);
-		return;
-	}
-	k->entry.next = spares;
-	spares = &k->entry;
-	nr_spares++;
-}
-
-HOT static struct kept *kept_make(void)
-{
-	struct kept *k = (struct kept *)spares;
-
-	if (!k)
-		return malloc(sizeof(*k));
-	spares = spares->next;
-	nr_spares--;
-	return k;
+	room_give(k, sizeof(*k));
 }
 
 /* Under the lock. NULL: it has nothing of this session. */
@@ -138,18 +131,17 @@ static void renew(struct kept *k)
 {
 	bags_free(k);
 	mixed_note(k, false);
-	k->is_put = k->is_own = false;
+	k->entry.marks = 0;
 	k->session = guest_session();
 }
 
 HOT static struct kept *kept_new(JNIEnv *env, jobject o, uint32_t hash)
 {
-	struct kept *k = kept_make();
+	struct kept *k = room_get(sizeof(*k));
 
 	if (!k)
 		return NULL;
 	k->entry = (struct kept_entry){ .hash = hash };
-	k->is_put = k->is_mixed = k->is_own = false;
 	k->given = k->result = (struct kept_bag){ 0 };
 	k->session = guest_session();
 	atomic_fetch_add_explicit(&nr_kept, 1, memory_order_relaxed);
@@ -189,11 +181,11 @@ HOT static enum kept_result given_set(JNIEnv *env, jobject o, const struct kept_
 
 	if (!k)
 		return why;
-	if (is_put && k->is_put && (k->is_mixed || k->given.request != b->request)) {
+	if (is_put && has(k, PUT) && (has(k, MIXED) || k->given.request != b->request)) {
 		mixed_note(k, true);
 		return KEPT_SHARED;
 	}
-	k->is_put = is_put;
+	mark_set(k, PUT, is_put);
 	mixed_note(k, false);
 	bag_set(&k->given, b);
 	return b->parcel ? KEPT : KEPT_NOTHING;
@@ -250,7 +242,7 @@ HOT enum kept_known kept_known(JNIEnv *env, jobject o, uint32_t hash)
 	pthread_mutex_lock(&lock);
 	k = (const struct kept *)kept_table_find(&table, env, o, hash);
 	if (k && k->session == guest_session())
-		is = k->is_mixed ? KEPT_MIXED : k->is_own ? KEPT_OWN : KEPT_UNKNOWN;
+		is = has(k, MIXED) ? KEPT_MIXED : has(k, OWN) ? KEPT_OWN : KEPT_UNKNOWN;
 	pthread_mutex_unlock(&lock);
 	return is;
 }
@@ -277,7 +269,7 @@ HOT void kept_own(JNIEnv *env, jobject o)
 	pthread_mutex_lock(&lock);
 	k = kept_of(env, o);
 	if (k) {
-		k->is_own = true;
+		mark_set(k, OWN, true);
 		known_note(k->entry.hash);
 	}
 	pthread_mutex_unlock(&lock);
@@ -294,12 +286,12 @@ HOT static bool get(JNIEnv *env, jobject o, struct kept_bag *b, enum want want)
 		return false;
 	pthread_mutex_lock(&lock);
 	k = kept_of(env, o);
-	if (k && !k->is_mixed)
+	if (k && !has(k, MIXED))
 		*b = want == WANT_RESULT && k->result.request ? k->result : k->given;
 	parcel_use(b->parcel);
 	/* (one that several have put is in there more than once) */
-	if (k && !k->is_mixed && want == WANT_TAKEN)
-		k->is_put = false;
+	if (k && !has(k, MIXED) && want == WANT_TAKEN)
+		mark_set(k, PUT, false);
 	pthread_mutex_unlock(&lock);
 	return b->request;
 }
@@ -330,12 +322,6 @@ static bool is_void(const struct kept_entry *e)
 	return true;
 }
 
-static void spares_free(void)
-{
-	while (spares)
-		free(kept_make());
-}
-
 void kept_sweep(JNIEnv *env, bool all)
 {
 	size_t at = 0;
@@ -350,10 +336,8 @@ void kept_sweep(JNIEnv *env, bool all)
 			next = gone->next;
 			kept_free((struct kept *)gone);
 		}
-		if (all)
-			spares_free();
 		pthread_mutex_unlock(&lock);
 	} while (at);
 	if (all)
-		parcels_free();
+		rooms_free();
 }

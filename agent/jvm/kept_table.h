@@ -17,6 +17,7 @@ struct kept_entry {
 	struct kept_entry *next;
 	jweak object;
 	uint32_t hash;
+	uint32_t marks; /* of who is in there: what they mean is theirs */
 };
 
 struct kept_table {

@@ -1,55 +1,14 @@
 #include "agent/jvm/parcel.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "agent/jvm/hot.h"
+#include "agent/jvm/room.h"
 #include "lib/advice/bag.h"
-
-/* Most are small, and one thread makes what another one frees, which is dear for malloc: so they
- * are used again, the last one first, which is at hand. */
-#define SMALL_BYTES 512u
-#define SPARES 512u
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct parcel *spares[SPARES]; /* under the lock */
-static size_t nr_spares;
-
-static bool is_small(size_t nr)
-{
-	return sizeof(struct parcel) + nr <= SMALL_BYTES;
-}
-
-HOT static struct parcel *room_for(size_t nr)
-{
-	struct parcel *p = NULL;
-
-	if (!is_small(nr))
-		return malloc(sizeof(*p) + nr);
-	pthread_mutex_lock(&lock);
-	if (nr_spares)
-		p = spares[--nr_spares];
-	pthread_mutex_unlock(&lock);
-	return p ? p : malloc(SMALL_BYTES);
-}
-
-HOT static void room_free(struct parcel *p)
-{
-	if (is_small(p->nr)) {
-		pthread_mutex_lock(&lock);
-		if (nr_spares < SPARES) {
-			spares[nr_spares++] = p;
-			p = NULL;
-		}
-		pthread_mutex_unlock(&lock);
-	}
-	free(p);
-}
 
 HOT static struct parcel *made(const void *bytes, size_t nr)
 {
-	struct parcel *p = room_for(nr);
+	struct parcel *p = room_get(sizeof(*p) + nr);
 
 	if (!p)
 		return NULL;
@@ -72,7 +31,7 @@ HOT struct parcel *parcel_read(const void *bytes, size_t nr)
 	    !bag_is_empty(parcel_bag(p)))
 		return p;
 	if (p)
-		room_free(p);
+		room_give(p, sizeof(*p) + p->nr);
 	return NULL;
 }
 
@@ -103,13 +62,5 @@ HOT struct parcel *parcel_use(struct parcel *p)
 HOT void parcel_leave(struct parcel *p)
 {
 	if (p && atomic_fetch_sub_explicit(&p->nr_users, 1, memory_order_acq_rel) == 1)
-		room_free(p);
-}
-
-void parcels_free(void)
-{
-	pthread_mutex_lock(&lock);
-	while (nr_spares)
-		free(spares[--nr_spares]);
-	pthread_mutex_unlock(&lock);
+		room_give(p, sizeof(*p) + p->nr);
 }

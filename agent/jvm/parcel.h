@@ -28,9 +28,6 @@ bool parcel_is(const struct parcel *p, const struct bag *bag);
 struct parcel *parcel_use(struct parcel *p);
 void parcel_leave(struct parcel *p);
 
-/* What is kept to be used again goes. */
-void parcels_free(void);
-
 static inline const struct bag *parcel_bag(const struct parcel *p)
 {
 	return p ? (const struct bag *)(const void *)p->bag : NULL;
