@@ -146,6 +146,11 @@ HOT bool carried_is_settled(void)
 	return own && own->now.how != CARRIED_LIFE && own->now.how != CARRIED_ELEMENT;
 }
 
+HOT bool carried_is_loop(void)
+{
+	return own && own->now.how == CARRIED_ELEMENT;
+}
+
 HOT void carried_set(struct carried *c, enum carried_how how, uint64_t request)
 {
 	if (how == CARRIED_MESSAGE && !carried_any())
@@ -236,6 +241,14 @@ HOT struct parcel *carried_hold(bool *is_lost)
 	}
 	*is_lost = bag && !(t && t->last);
 	return t ? parcel_use(t->last) : NULL;
+}
+
+HOT bool carried_is_as_asked(const struct bag *bag)
+{
+	const struct carried *c = carried_here();
+	const struct parcel *p = c ? own->last : NULL;
+
+	return p && p->asked && p->asked == c->request && parcel_is(p, bag);
 }
 
 HOT void carried_carry(struct parcel *p)

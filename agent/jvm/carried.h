@@ -13,6 +13,7 @@
 
 #include <jni.h>
 
+struct bag;
 struct parcel;
 
 enum carried_how {
@@ -42,6 +43,8 @@ void carried_set(struct carried *c, enum carried_how how, uint64_t request);
 /* Whether it works for somebody, as it was when it was last looked at, whatever it takes out of
  * queues that comes from nobody (element.c): cheap. */
 bool carried_is_settled(void);
+/* Whether it may be a loop (element.c), likewise. */
+bool carried_is_loop(void);
 /* A number that nobody has yet. */
 uint64_t carried_new(void);
 
@@ -68,6 +71,8 @@ jobject carried_noted(unsigned which);
 /* What the thread carries, to be handed on: the caller is a user of it. NULL: nothing, or there is
  * no memory (*is_lost). */
 struct parcel *carried_hold(bool *is_lost);
+/* Whether what it carries, this bag, is what the request that it works for came with. */
+bool carried_is_as_asked(const struct bag *bag);
 /* It carries this, or nothing, from now on. */
 void carried_carry(struct parcel *p);
 /* … this as well. */

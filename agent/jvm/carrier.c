@@ -265,6 +265,13 @@ HOT static struct parcel *message_came(JNIEnv *env, struct site *s, jobject mess
 	return p;
 }
 
+/* What it asks with is what is carried for its request, until more is. Nobody else has it yet. */
+HOT static void asked_note(const struct kept_bag *b)
+{
+	if (b->parcel)
+		b->parcel->asked = b->request;
+}
+
 HOT static void from(JNIEnv *env, struct site *s, jobject message)
 {
 	bool is_asked = false;
@@ -275,7 +282,9 @@ HOT static void from(JNIEnv *env, struct site *s, jobject message)
 	else
 		b.parcel = message_came(env, s, message);
 	b.request |= is_asked ? CARRIED_ASKED : 0;
-	if (s->action == WANTED_FROM || s->action == WANTED_RECEIVE ||
+	if (s->action == WANTED_SERVE)
+		asked_note(&b);
+	if (s->action == WANTED_FROM || s->action == WANTED_SERVE || s->action == WANTED_RECEIVE ||
 	    (s->action == WANTED_ACCEPT && is_asked && works_for_nobody()))
 		carry(s, &b, CARRIED_MESSAGE);
 	else
@@ -287,6 +296,7 @@ static void pass(JNIEnv *env, struct site *s, jobject message, jobject o)
 {
 	struct kept_bag b = { .request = carried_new(), .parcel = message_came(env, s, message) };
 
+	asked_note(&b);
 	hop_kept(s, kept_set(env, o, &b, false));
 	parcel_leave(b.parcel);
 }
@@ -469,7 +479,8 @@ static const struct {
 	[WANTED_DROP] = { act_drop },         [WANTED_JOIN] = { act_join },
 	[WANTED_EITHER] = { either },         [WANTED_GATHER] = { act_gather },
 	[WANTED_FIRST] = { act_first },       [WANTED_FROM] = { act_from, true },
-	[WANTED_ADD] = { act_from, true },    [WANTED_RECEIVE] = { act_from, true },
+	[WANTED_SERVE] = { act_from, true },  [WANTED_ADD] = { act_from, true },
+	[WANTED_RECEIVE] = { act_from, true },
 	[WANTED_ACCEPT] = { act_from, true }, [WANTED_PASS] = { pass, true },
 	[WANTED_SEND] = { act_send },         [WANTED_BESIDE] = { act_send },
 	[WANTED_ANSWER] = { answer },         [WANTED_OWN] = { act_own },
@@ -500,11 +511,24 @@ static bool is_barred(const struct site *s, jobject a, jobject b)
 		       : (s->action == WANTED_KEEP || s->action == WANTED_MORE) && b;
 }
 
+/* Nothing was taken out of a queue, or it need not be told that there was: that means something to
+ * a loop only. */
+HOT static bool is_nothing(const struct site *s, const jvalue *roots)
+{
+	const struct site_value *v = s->values;
+
+	return (s->action == WANTED_NEXT || s->action == WANTED_IDLE) && v && v->is_root &&
+	       ((s->action == WANTED_IDLE && roots[v->root].l) ||
+		(!roots[v->root].l && !carried_is_loop()));
+}
+
 HOT bool carrier_passes(JNIEnv *env, struct site *s, const jvalue *roots)
 {
 	const struct site_value *v = s->values;
 	enum kept_known known;
 
+	if (is_nothing(s, roots))
+		return true;
 	if ((s->action != WANTED_QUEUE && s->action != WANTED_NEXT) || !v ||
 	    v->hash >= SITE_ROOTS || !roots[v->root].l)
 		return false;
@@ -549,7 +573,7 @@ static jobject borne(JNIEnv *env, jobject map, const struct bag *bag)
 /* The bag is seen until woven code runs again, which methods of a message are not. */
 HOT static jobject filled(JNIEnv *env, const struct site *s, jobject message, const struct bag *bag)
 {
-	return s->action == WANTED_FILL && message_fill(env, message, bag, bag_bytes(bag))
+	return s->action != WANTED_PUT && message_fill(env, message, bag, bag_bytes(bag))
 		       ? message
 		       : message_with(env, message, bag, bag_bytes(bag));
 }
@@ -557,16 +581,17 @@ HOT static jobject filled(JNIEnv *env, const struct site *s, jobject message, co
 HOT jobject carrier_change(JNIEnv *env, struct site *s, jobject message)
 {
 	const struct bag *bag = message || s->action == WANTED_BEAR ? guest_see() : NULL;
+	bool is_told = bag && s->action == WANTED_REPLY && carried_is_as_asked(bag);
 	jobject with = NULL;
 
 	if (s->action == WANTED_BEAR)
 		with = borne(env, message, bag);
-	else if (bag)
+	else if (bag && !is_told)
 		with = filled(env, s, message, bag);
 
 	if (with)
 		hop_count(s, HOP_GAVE);
-	else if (bag)
+	else if (bag && !is_told)
 		hop_lost(s);
 	else
 		hop_count(s, HOP_NOTHING);

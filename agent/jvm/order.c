@@ -26,7 +26,7 @@ static const char *const actions[] = {
 	[WANTED_NEXT] = "next",       [WANTED_IDLE] = "idle",       [WANTED_LEAVE] = "leave",
 	[WANTED_BESIDE] = "beside",   [WANTED_BEAR] = "bear",       [WANTED_MOUNT] = "mount",
 	[WANTED_YIELD] = "yield",     [WANTED_UNMOUNT] = "unmount", [WANTED_END] = "end",
-	[WANTED_FILL] = "fill",
+	[WANTED_FILL] = "fill",       [WANTED_REPLY] = "reply",     [WANTED_SERVE] = "serve",
 };
 
 #define NR(a) (sizeof(a) / sizeof(*(a)))
@@ -255,6 +255,7 @@ unsigned wanted_rank(const struct wanted *w)
 	case WANTED_SWAP:
 	case WANTED_JOIN:
 	case WANTED_FROM:
+	case WANTED_SERVE:
 	case WANTED_ADD:
 	case WANTED_RECEIVE:
 	case WANTED_MOUNT:

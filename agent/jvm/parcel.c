@@ -13,6 +13,7 @@ HOT static struct parcel *made(const void *bytes, size_t nr)
 	if (!p)
 		return NULL;
 	p->nr_users = 1;
+	p->asked = 0;
 	p->nr = (uint32_t)nr;
 	memcpy(p->bag, bytes, nr);
 	return p;

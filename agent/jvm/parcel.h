@@ -14,6 +14,7 @@ struct bag;
 struct parcel {
 	_Atomic uint32_t nr_users;
 	uint32_t nr;    /* bytes, more than none, … */
+	uint64_t asked; /* the request that it came with, as carried.h numbers them; or 0 */
 	uint64_t bag[]; /* … which are the front of a struct bag */
 };
 

@@ -466,7 +466,8 @@ static bool time_add(struct making *k)
 /* Something else takes the place of what is there. */
 static bool wanted_is_change(const struct wanted *w)
 {
-	return w->action == WANTED_PUT || w->action == WANTED_FILL || w->action == WANTED_BEAR;
+	return w->action == WANTED_PUT || w->action == WANTED_FILL || w->action == WANTED_REPLY ||
+	       w->action == WANTED_BEAR;
 }
 
 static void method_add(struct puts *p, const struct wanted *w, uint16_t method)
