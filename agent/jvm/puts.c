@@ -5,6 +5,7 @@
 
 #include "agent/jvm/helper.h"
 #include "agent/jvm/path.h"
+#include "agent/jvm/room.h"
 #include "agent/jvm/site.h"
 #include "agent/jvm/stitch.h"
 #include "lib/advice/java_path.h"
@@ -315,7 +316,7 @@ static bool site_make(struct making *k, unsigned role, int32_t *number)
 	if (known >= 0 && !k->is_known)
 		values_free(k);
 	if (known < 0 && s.nr_values) {
-		s.values = malloc(s.nr_values * sizeof(*s.values));
+		s.values = room_keep(s.nr_values * sizeof(*s.values));
 		if (!s.values)
 			return refuse(k, "there is no memory");
 		memcpy(s.values, k->values, s.nr_values * sizeof(*s.values));

@@ -1,9 +1,9 @@
 #include "agent/jvm/site.h"
 
-#include "agent/jvm/hot.h"
-
 #include <pthread.h>
-#include <stdlib.h>
+
+#include "agent/jvm/hot.h"
+#include "agent/jvm/room.h"
 
 #define CHUNK 256
 
@@ -41,7 +41,7 @@ int site_add(const struct site *s)
 	pthread_mutex_lock(&lock);
 	nr = nr_sites;
 	if (nr < SITES_MAX && !chunks[nr / CHUNK])
-		chunks[nr / CHUNK] = calloc(CHUNK, sizeof(**chunks));
+		chunks[nr / CHUNK] = room_keep(CHUNK * sizeof(**chunks));
 	if (nr < SITES_MAX && chunks[nr / CHUNK]) {
 		chunks[nr / CHUNK][nr % CHUNK] = *s;
 		number = (int)nr;

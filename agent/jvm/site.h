@@ -38,25 +38,27 @@ enum hop {
 	HOP_COUNTS,
 };
 
+/* What each hop reads and counts comes first, on one line of the processor's memory. */
 struct site {
-	_Atomic bool is_on;
-	uint64_t key;  /* a hash of what is wanted, class and method */
-	uint64_t wish; /* … of what is wanted alone */
+	_Alignas(64) _Atomic bool is_on;
+	uint8_t flags; /* WANTED_MARK, … */
+	uint8_t nr_values;
+	bool has_no_arrays; /* operands are declared as objects that are none */
+	bool is_plain;      /* … the first is of the class itself: see kept.h */
+	bool takes_time;    /* how long the method took is asked for */
 	enum wanted_action action;
 	enum wanted_moment moment;
 	uint32_t function;
-	uint8_t flags;               /* WANTED_MARK, … */
-	bool has_no_arrays;          /* operands are declared as objects that are none */
-	bool is_plain;               /* … the first is of the class itself: see kept.h */
-	bool takes_time;             /* how long the method took is asked for */
 	_Atomic uint32_t nr_limited; /* runs that were left out since it was last looked at */
 	uint64_t place;              /* the same for all of its method */
-	char *name;                  /* likewise: class and method, and what is done there */
+	struct site_value *values;   /* by rising numbers; of a carrier its operands */
 	_Atomic uint64_t counts[HOP_COUNTS];
+	uint64_t key;  /* a hash of what is wanted, class and method */
+	uint64_t wish; /* … of what is wanted alone */
+	char *name;    /* as place: class and method, and what is done there */
 	uint64_t nr_shared_told;
-	uint8_t nr_values;
-	struct site_value *values; /* by rising numbers; of a carrier its operands */
 };
+_Static_assert(sizeof(struct site) == 128, "two lines");
 
 /* Numbers are below this. */
 uint32_t sites_count(void);
