@@ -62,7 +62,7 @@ no_losses() {
 # up [BYTES]: of each file; a block has 1 MiB
 up() {
 	local i
-	hdfs_up "$JVM/StressTest.java" "$JVM/StaticTopology.java"
+	hdfs_up "$JVM/StressTest.java" "$JVM/StaticTopology.java" "$JVM/Later.java"
 	(hdfs_java client StressTest make 12 "${1:-2097152}" 2) >"$DIR/logs/make.out" 2>&1
 	AGENT_PIDS[name]=${HDFS_PIDS[nn]}
 	for i in 1 2 3; do
@@ -119,5 +119,24 @@ has_no() {
 	has_no '"a":"hostC"' "$DIR/q7.answer"
 	grep -q '"a":"hostA","b":"hostA,hostB"' "$DIR/q7.answer"
 	grep -q '"a":"hostB","b":"hostB,hostC"' "$DIR/q7.answer"
+	no_losses
+}
+
+# A NameNode that has packed nothing tells nothing in its answer: the call itself has what it went with.
+@test "who waits for an answer that another thread has asked for goes on with what that asked with" {
+	up 1048576
+	(hdfs_java client -Dculprit.name=Later Later "$DIR/go" "$DIR/later.truth" 300) >"$DIR/logs/later.out" 2>&1 3>&- &
+	PIDS+=($!)
+	AGENT_PIDS=([name]=${HDFS_PIDS[nn]} [hostA]=$!)
+	agents name hostA
+	echo "later	From a In Later.Answered Join q In First(Later.Ask) On q -> a GroupBy q.number, a.number Select q.number As asked, a.number As answered, COUNT As n" >"$DIR/queries"
+	echo "handled	From h In RPC.Handled Join q In First(Later.Ask) On q -> h GroupBy h.method Select h.method As a, COUNT As n" >>"$DIR/queries"
+	begin "$DIR/queries"
+	TRUTHS=("Later@hostA=$DIR/later.truth")
+	wait_until have_ended
+	end_queries
+	[ "$(grep -c '"asked"' "$DIR/later.answer")" = 300 ]
+	[ "$(grep -c '"asked":\([0-9]*\),"answered":\1,"n":1' "$DIR/later.answer")" = 300 ]
+	[ "$(sums handled a)" = "setPermission 300" ]
 	no_losses
 }
