@@ -151,6 +151,34 @@ is_asked() {
 	PY
 }
 
+# As scripts do that start servers.
+@test "a process that an agent was given becomes a machine, and nothing of that is missed" {
+	"$CULPRIT" hub --help 2>&1 | grep -q queries || skip "culprit is built without the bus"
+	# shellcheck disable=SC2016 # it is that shell's
+	sh -c 'until [ -e "$1/go" ]; do sleep 0.05; done; exec java -XX:+UseSerialGC -cp "$1" Brood 100' sh "$dir" 3>&- &
+	pid=$!
+	"$CULPRIT" hub --queries --listen "ipc://$dir/hub" --state "$dir/state" 2>"$dir/hub.err" 3>&- &
+	hub=$!
+	"$CULPRIT" agent --queries --hub "ipc://$dir/hub" --name here --pid "$pid" 2>"$dir/agent.err" 3>&- &
+	agent=$!
+	"$CULPRIT" query --live --hub "ipc://$dir/hub" --tracepoints "$dir/brood.tp" --for 1200s --json \
+		'From s In Brood.step Select COUNT As n, SUM(s.number) As sum' >"$dir/told" 2>"$dir/said" 3>&- &
+	asked=$!
+	wait_until is_asked
+	sleep 1
+	touch "$dir/go"
+	wait "$pid"
+	pid=
+	wait_until grep -q '"n"' "$dir/told"
+	sleep 2
+	kill -INT "$asked"
+	wait "$asked" || true
+	asked=
+	cat "$dir/told" "$dir/said" "$dir/agent.err"
+	[ "$(sed -nE 's/.*"n":([0-9]+),"sum":([0-9]+).*/\1 \2/p' "$dir/told" | awk '{ n += $1; s += $2 } END { print n, s }')" = "100 4950" ]
+	[ "$(grep -c losses "$dir/told")" = 0 ]
+}
+
 # A worker begins when it sees that it is watched.
 @test "machines that nobody holds are entered while they run, and counted" {
 	start java Forge 2

@@ -7,6 +7,7 @@
 #define BECOMES_NS (10 * NS_S)    /* a program that has no machine in it by then will have none */
 #define SOON_NS (2 * NS_S)        /* … and after this it is looked at now and then */
 #define NAMELESS_NS (500 * NS_MS) /* JDK 8 does not name the thread that is waited for */
+#define LOADED_NS (500 * NS_MS)   /* a program that has no machine has its libraries by then */
 #define LOOK_NS (100 * NS_MS)
 #define AGAIN_NS (50 * NS_MS)
 #define TRIES 5
@@ -23,6 +24,7 @@ void offspring_close(struct offspring *o)
 	cradle_close(&o->cradle);
 	births_close(&o->births);
 	vec_done(&o->parents);
+	vec_done(&o->changed);
 	vec_done(&o->v);
 }
 
@@ -81,6 +83,30 @@ static void began(void *to, int pid)
 	vec_push(&o->v, n);
 }
 
+/* What the kernel has said. */
+static void became(void *to, int pid)
+{
+	struct offspring *o = to;
+
+	if (is_parent(o, pid))
+		vec_push(&o->changed, pid);
+	else
+		began(o, pid);
+}
+
+int offspring_changed(struct offspring *o)
+{
+	return o->changed.nr ? o->changed.v[--o->changed.nr] : 0;
+}
+
+void offspring_anew(struct offspring *o, int pid)
+{
+	began(o, pid);
+	vec_each (&o->v, v)
+		if (v->pid == pid)
+			v->is_asked = true;
+}
+
 bool offspring_has(const struct offspring *o, int pid)
 {
 	vec_each (&o->v, v)
@@ -108,7 +134,7 @@ void offspring_look(struct offspring *o)
 {
 	int64_t now = time_tick();
 
-	births_read(&o->births, began, o);
+	births_read(&o->births, became, o);
 	vec_clear(&o->births.made);
 	if ((o->births.fd >= 0 && o->births.nr_missed == o->nr_missed) || now - o->looked < LOOK_NS)
 		return;
@@ -125,6 +151,12 @@ static bool is_ready(const struct newborn *n)
 	       (jvm_has_thread(n->pid, STR("Service Thread")) ||
 		(time_tick() - n->began > NAMELESS_NS &&
 		 !jvm_has_thread(n->pid, STR("VM Thread"))));
+}
+
+/* No machine, and asked for all the same. */
+static bool is_program(const struct newborn *n)
+{
+	return n->is_asked && !n->is_launcher && time_tick() - n->began > LOADED_NS;
 }
 
 /* Whether it will never be a machine. */
@@ -160,7 +192,7 @@ int offspring_next(struct offspring *o)
 			o->nr_gone += n->is_launcher && o->is_wanted;
 			*n = o->v.v[--o->v.nr];
 			first = first == o->v.nr ? i : first;
-		} else if (is_machine && is_ready(n) &&
+		} else if ((is_machine ? is_ready(n) : is_program(n)) &&
 			   (first == SIZE_MAX || n->began < o->v.v[first].began)) {
 			first = i;
 		}

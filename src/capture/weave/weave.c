@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -11,6 +12,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/vec.h"
+#include "capture/jvm/target.h"
 #include "capture/probe/hold.h"
 #include "capture/weave/clock.h"
 #include "capture/weave/concern.h"
@@ -546,6 +548,52 @@ static void process_forget(struct weave *w, int pid)
 		}
 }
 
+/* Whether our code is in there: it is gone when the process becomes another program. */
+static bool is_in(const struct woven_process *p)
+{
+	uint64_t magic = 0;
+
+	for (size_t i = 0; i < probe_nr_regions(p->probe); i++) {
+		const struct probe_view v = probe_region(p->probe, i);
+		struct iovec to = { &magic, sizeof(magic) };
+		struct iovec from = { (void *)(uintptr_t)v.region->here, sizeof(magic) };
+
+		if (v.pid == p->pid &&
+		    process_vm_readv(p->pid, &to, 1, &from, 1, 0) == (ssize_t)sizeof(magic) &&
+		    magic == PROBE_REGION_MAGIC)
+			return true;
+	}
+	return false;
+}
+
+static bool has_advice(const struct woven_process *p)
+{
+	vec_each (&p->stitches, s)
+		if (s->advice)
+			return true;
+	return false;
+}
+
+/* What a process was is told to its end; what it has become is watched anew. A native program that
+ * is started again is followed where it is patched (capture/probe/members.c). */
+static void changed_enter(struct weave *w)
+{
+	int pid;
+
+	while ((pid = offspring_changed(&w->offspring)))
+		vec_each (&w->processes, p) {
+			if (p->pid != pid || is_in(p) || (has_advice(p) && !jvm_is_launcher(pid)))
+				continue;
+			vec_each (&p->families, f) {
+				reap_rows(&f->reap, weave_row, weave_spilled, w, &w->counts);
+				reap_groups(&f->reap, true, weave_row, w, &w->counts);
+			}
+			process_forget(w, pid);
+			offspring_anew(&w->offspring, pid);
+			break;
+		}
+}
+
 /* Machines that processes here have started: at once, before they do what is asked of. */
 static void offspring_enter(struct weave *w)
 {
@@ -554,6 +602,7 @@ static void offspring_enter(struct weave *w)
 	int pid;
 
 	offspring_look(&w->offspring);
+	changed_enter(w);
 	while (has_query(w) && (pid = offspring_next(&w->offspring))) {
 		if (weave_concerns(w, pid)) {
 			bool is_in = weave_enter(w, pid, &told, &err) >= 0;
