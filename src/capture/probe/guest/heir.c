@@ -182,10 +182,16 @@ void heir_forget(void)
 uint64_t heir_awaited(struct probe_thread *t, uint64_t key)
 {
 	uint64_t at = key + culprit_code.tid_offset;
-	const struct probe_thread *other = guest_thread_known(key);
-	uint32_t tid = guest_memory_is_there(t, at, 4) ? *(const volatile uint32_t *)at : 0;
+	const struct probe_thread *other;
+	uint32_t tid = 0;
 
-	return tid ? tid : other ? other->tid : 0;
+	if (guest_memory_is_there(t, at, sizeof(tid)))
+		tid = __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+	if (tid)
+		return tid;
+	/* not before: it may have come to us for the first time, and ended, since */
+	other = guest_thread_known(key);
+	return other ? other->tid : 0;
 }
 
 /* The place of one that has ended, which is nobody's any more. */
