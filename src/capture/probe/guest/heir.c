@@ -66,7 +66,7 @@ static struct probe_birth *birth_new(void)
 struct beginning culprit_born_take(struct probe_birth *b)
 {
 	struct beginning to = { b->routine, b->argument };
-	struct probe_thread *t = guest_thread_find();
+	struct probe_thread *t = guest_thread_begin();
 
 	if (t && b->bag.session == weave_session())
 		bag_adopt(weave_bag(t), (const struct bag *)b->bag.bag, weave_writer(t));

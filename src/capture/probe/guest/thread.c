@@ -134,18 +134,35 @@ static struct probe_thread *thread_place(uint64_t key)
 	}
 }
 
-struct probe_thread *guest_thread_find(void)
+static struct probe_thread *own_place(uint32_t *tid)
 {
 	struct probe_thread *t;
 	uint64_t key;
-	uint32_t tid;
 
 	__asm__ volatile("mov %%fs:0, %0" : "=r"(key));
-	__asm__ volatile("mov %%fs:(%1), %0" : "=r"(tid) : "r"(culprit_code.tid_offset));
+	__asm__ volatile("mov %%fs:(%1), %0" : "=r"(*tid) : "r"(culprit_code.tid_offset));
 	t = thread_place(key);
 	if (!t)
 		__atomic_fetch_add(&culprit_code.region->nr_unseen, 1, __ATOMIC_RELAXED);
-	else if (t->tid != tid)
+	return t;
+}
+
+struct probe_thread *guest_thread_find(void)
+{
+	uint32_t tid;
+	struct probe_thread *t = own_place(&tid);
+
+	if (t && t->tid != tid)
+		thread_renew(t, tid);
+	return t;
+}
+
+struct probe_thread *guest_thread_begin(void)
+{
+	uint32_t tid;
+	struct probe_thread *t = own_place(&tid);
+
+	if (t)
 		thread_renew(t, tid);
 	return t;
 }
