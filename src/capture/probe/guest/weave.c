@@ -153,7 +153,7 @@ static struct probe_clock clock_read(void)
 		c.at_ns = v->at_ns;
 		c.rate = v->rate;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	} while (__atomic_load_n(&g->clock_nr, __ATOMIC_RELAXED) - nr > 1);
+	} while (__atomic_load_n(&g->clock_nr, __ATOMIC_RELAXED) != nr);
 	return c;
 }
 
