@@ -352,6 +352,34 @@ static void threads_that_end_at_once_are_joined(void **state)
 	sample_end(&s);
 }
 
+/* More threads than the table has places, until who watches clears those that have ended. */
+static void threads_without_a_place_are_counted(void **state)
+{
+	struct sample s;
+	struct weave *w;
+	const struct told *t;
+	long nr = 0;
+
+	(void)state;
+	sample_start(&s, "4", "9000", "apart");
+	w = watch(&s);
+	assert_int_equal(install(w, 1,
+				 "From v In Shop.wrote Join r In Shop.read On r -> v "
+				 "Join b In MostRecent(Shop.begin) On b -> r "
+				 "GroupBy b.client Select b.client, COUNT"),
+			 3);
+	work(w, &s);
+	t = answer(w, 1);
+	for (int i = 0; i < 5; i++) {
+		assert_true(in_row(t, s.clients[i], 1) <= s.reads[i] - s.apart[i]);
+		nr += s.reads[i] - s.apart[i] - in_row(t, s.clients[i], 1);
+	}
+	if (!lost(w, LOSS_ADVICE_ASLEEP))
+		assert_true(nr <= (long)(lost(w, LOSS_ADVICE_UNSEEN) + lost(w, LOSS_TUPLES_LOST)));
+	weave_close(w);
+	sample_end(&s);
+}
+
 /* In the manner of the others of the paper. */
 static void queries_of_many_forms_answer_right(void **state)
 {
@@ -588,6 +616,7 @@ int main(void)
 		cmocka_unit_test(what_is_counted_is_what_was_done),
 		cmocka_unit_test(what_a_request_does_is_told_by_who_asked),
 		cmocka_unit_test(threads_that_end_at_once_are_joined),
+		cmocka_unit_test(threads_without_a_place_are_counted),
 		cmocka_unit_test(queries_of_many_forms_answer_right),
 		cmocka_unit_test(rows_come_one_by_one),
 		cmocka_unit_test(advice_comes_and_goes_while_it_works),

@@ -17,7 +17,7 @@
 #define WATCHED __attribute__((noinline, noclone))
 #define CLIENTS 5
 #define STACK_BYTES ((size_t)64 << 10)
-#define STACKS 1024
+#define STACKS 4096
 
 struct table {
 	long reserved;
