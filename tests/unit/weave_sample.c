@@ -1,11 +1,12 @@
 /*
  * A program that test_weave asks questions: requests on threads of a pool, each with work of its
  * own, in threads that it makes and in children. It counts what it does, and says so in the end.
- * usage: weave_sample THREADS REQUESTS [FOREVER]; waits for SIGUSR1 before it begins. With a third
- * word it goes on until SIGUSR2.
+ * usage: weave_sample THREADS REQUESTS [forever|apart]; waits for SIGUSR1 before it begins.
+ * forever: it goes on until SIGUSR2; apart: no thread that is made has the stack of one before.
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 
 #define WATCHED __attribute__((noinline, noclone))
 #define CLIENTS 5
+#define STACK_BYTES ((size_t)64 << 10)
+#define STACKS 4096
 
 struct table {
 	long reserved;
@@ -37,6 +40,8 @@ static struct truth *truth;
 static volatile long sink;
 static volatile sig_atomic_t is_on;
 static long nr_requests;
+static char *stacks; /* or NULL */
+static size_t nr_stacks;
 
 long shop_begin(const char *client, long number);
 long shop_read(const struct table *t, long bytes);
@@ -89,6 +94,20 @@ static void *worker(void *p)
 	return p;
 }
 
+static int worker_begin(pthread_t *t, struct work *w)
+{
+	pthread_attr_t how;
+	size_t nr = stacks ? __atomic_fetch_add(&nr_stacks, 1, __ATOMIC_RELAXED) : STACKS;
+	int r;
+
+	pthread_attr_init(&how);
+	if (nr < STACKS)
+		pthread_attr_setstack(&how, stacks + nr * STACK_BYTES, STACK_BYTES);
+	r = pthread_create(t, &how, worker, w);
+	pthread_attr_destroy(&how);
+	return r;
+}
+
 static void request(long number, unsigned *seed)
 {
 	struct work w = { .client = (int)(rand_r(seed) % CLIENTS), .bytes = rand_r(seed) % 1000 };
@@ -98,7 +117,7 @@ static void request(long number, unsigned *seed)
 	add(&truth->nr_begins, 1);
 	shop_begin(clients[w.client], number);
 	reads(w.client, w.bytes);
-	if (number % 16 == 0 && pthread_create(&t, NULL, worker, &w) == 0) {
+	if (number % 16 == 0 && worker_begin(&t, &w) == 0) {
 		void *got;
 
 		if (pthread_join(t, &got) != 0 || got != &w)
@@ -134,11 +153,17 @@ static void on_signal(int nr)
 int main(int argc, char **argv)
 {
 	long nr_threads = argc > 1 ? atol(argv[1]) : 2;
+	bool is_forever = argc > 3 && strcmp(argv[3], "forever") == 0;
 	pthread_t threads[64];
 
 	nr_requests = argc > 2 ? atol(argv[2]) : 1000;
 	truth = mmap(NULL, sizeof(*truth), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
+	if (argc > 3 && !is_forever) {
+		stacks = mmap(NULL, STACKS * STACK_BYTES, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		stacks = stacks == MAP_FAILED ? NULL : stacks;
+	}
 	signal(SIGUSR1, on_signal);
 	signal(SIGUSR2, on_signal);
 	printf("ready\n");
@@ -150,7 +175,7 @@ int main(int argc, char **argv)
 			pthread_create(&threads[i], NULL, pooled, (void *)(size_t)i);
 		for (long i = 0; i < nr_threads && i < 64; i++)
 			pthread_join(threads[i], NULL);
-	} while (argc > 3 && is_on < 2);
+	} while (is_forever && is_on < 2);
 	for (int i = 0; i < CLIENTS; i++)
 		printf("%s %ld %ld %ld\n", clients[i], truth->nr_reads[i], truth->bytes[i],
 		       truth->nr_apart[i]);

@@ -392,8 +392,10 @@ void culprit_enter_slow(struct entered *e)
 		return;
 	}
 	t = guest_thread_find();
-	if (!t)
+	if (!t) {
+		weave_unseen(e->what);
 		return;
+	}
 	/* a signal came while we were at work, unless that place was left by a jump */
 	if (t->busy && !(slot > t->busy && slot - t->busy < NEAR)) {
 		if (t->ring)
@@ -519,7 +521,9 @@ void culprit_site_slow(const uint64_t *registers, uint64_t what)
 	if (what & PROBE_WANT_UNIT)
 		__atomic_fetch_add(&culprit_code.region->nr_units, 1, __ATOMIC_RELAXED);
 	until = __atomic_load_n(&culprit_code.region->alive_until, __ATOMIC_RELAXED);
-	if (t && until < tick && what & PROBE_WANT_ADVICE)
+	if (!t)
+		weave_unseen(what);
+	else if (until < tick && what & PROBE_WANT_ADVICE)
 		weave_asleep(t, what, until);
 	if (!t || until < tick)
 		return;

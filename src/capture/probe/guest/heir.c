@@ -66,7 +66,7 @@ static struct probe_birth *birth_new(void)
 struct beginning culprit_born_take(struct probe_birth *b)
 {
 	struct beginning to = { b->routine, b->argument };
-	struct probe_thread *t = guest_thread_find();
+	struct probe_thread *t = guest_thread_begin();
 
 	if (t && b->bag.session == weave_session())
 		bag_adopt(weave_bag(t), (const struct bag *)b->bag.bag, weave_writer(t));
@@ -182,10 +182,16 @@ void heir_forget(void)
 uint64_t heir_awaited(struct probe_thread *t, uint64_t key)
 {
 	uint64_t at = key + culprit_code.tid_offset;
-	const struct probe_thread *other = guest_thread_known(key);
-	uint32_t tid = guest_memory_is_there(t, at, 4) ? *(const volatile uint32_t *)at : 0;
+	const struct probe_thread *other;
+	uint32_t tid = 0;
 
-	return tid ? tid : other ? other->tid : 0;
+	if (guest_memory_is_there(t, at, sizeof(tid)))
+		tid = __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+	if (tid)
+		return tid;
+	/* not before: it may have come to us for the first time, and ended, since */
+	other = guest_thread_known(key);
+	return other ? other->tid : 0;
 }
 
 /* The place of one that has ended, which is nobody's any more. */
@@ -249,6 +255,10 @@ void heir_join(struct probe_thread *t, uint64_t key, uint64_t tid, uint64_t star
 	struct bag_spill spill;
 	struct bag *bag;
 
+	/* the place of one that had ended may have been cleared (members.c, threads_sweep) */
+	if (!tid && __atomic_load_n(&culprit_code.own->nr_threads, __ATOMIC_RELAXED) >=
+			    PROBE_THREADS / 2)
+		lost(t);
 	if (!tid || other == t)
 		return;
 	room = birth_new();

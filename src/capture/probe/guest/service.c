@@ -28,7 +28,9 @@ static struct probe_thread *serve_begin(uint64_t what)
 	uint64_t tick = now();
 	uint64_t until = __atomic_load_n(&culprit_code.region->alive_until, __ATOMIC_RELAXED);
 
-	if (t && until < tick)
+	if (!t)
+		weave_unseen(what);
+	else if (until < tick)
 		weave_asleep(t, what, until);
 	if (!t || until < tick)
 		return NULL;

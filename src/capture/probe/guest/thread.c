@@ -36,14 +36,16 @@ static bool ring_take(struct probe_thread *t, uint64_t i, uint64_t was)
 	return true;
 }
 
-/* Of a thread that has ended, maybe of a child of ours or a parent, when nothing of it is left to
- * be read but what does not say whose it is. */
+/* One that is free, or of a thread that has ended, maybe of a child of ours or a parent, when
+ * nothing of it is left to be read but what does not say whose it is. */
 static bool ring_inherit(struct probe_thread *t, uint64_t i)
 {
 	const struct probe_ring *r = ring_at(i);
 	uint64_t owner = __atomic_load_n(&r->owner, __ATOMIC_ACQUIRE);
 
-	return owner && r->space == culprit_code.own->space &&
+	if (!owner)
+		return ring_take(t, i, 0);
+	return r->space == culprit_code.own->space &&
 	       r->head == __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE) &&
 	       guest_call(SYS_TGKILL, (long)(owner >> 32), (long)(owner & UINT32_MAX), 0, 0, 0,
 			  0) == NOBODY &&
@@ -53,14 +55,18 @@ static bool ring_inherit(struct probe_thread *t, uint64_t i)
 static void ring_claim(struct probe_thread *t)
 {
 	uint64_t nr = culprit_code.nr_rings, *last = &culprit_code.own->inherited;
+	uint64_t from = __atomic_load_n(last, __ATOMIC_RELAXED);
 
 	t->ring = NULL;
 	for (uint64_t i = 0; i < nr; i++)
 		if (!__atomic_load_n(&ring_at(i)->owner, __ATOMIC_RELAXED) && ring_take(t, i, 0))
 			return;
-	for (uint64_t i = 0; i < nr; i++)
-		if (ring_inherit(t, ++*last % nr))
+	/* who reads may have made some free since, or all */
+	for (uint64_t i = 1; i <= nr; i++)
+		if (ring_inherit(t, (from + i) % nr)) {
+			__atomic_store_n(last, (from + i) % nr, __ATOMIC_RELAXED);
 			return;
+		}
 }
 
 static void stack_begin(struct probe_thread *t)
@@ -128,18 +134,35 @@ static struct probe_thread *thread_place(uint64_t key)
 	}
 }
 
-struct probe_thread *guest_thread_find(void)
+static struct probe_thread *own_place(uint32_t *tid)
 {
 	struct probe_thread *t;
 	uint64_t key;
-	uint32_t tid;
 
 	__asm__ volatile("mov %%fs:0, %0" : "=r"(key));
-	__asm__ volatile("mov %%fs:(%1), %0" : "=r"(tid) : "r"(culprit_code.tid_offset));
+	__asm__ volatile("mov %%fs:(%1), %0" : "=r"(*tid) : "r"(culprit_code.tid_offset));
 	t = thread_place(key);
 	if (!t)
 		__atomic_fetch_add(&culprit_code.region->nr_unseen, 1, __ATOMIC_RELAXED);
-	else if (t->tid != tid)
+	return t;
+}
+
+struct probe_thread *guest_thread_find(void)
+{
+	uint32_t tid;
+	struct probe_thread *t = own_place(&tid);
+
+	if (t && t->tid != tid)
+		thread_renew(t, tid);
+	return t;
+}
+
+struct probe_thread *guest_thread_begin(void)
+{
+	uint32_t tid;
+	struct probe_thread *t = own_place(&tid);
+
+	if (t)
 		thread_renew(t, tid);
 	return t;
 }

@@ -9,6 +9,9 @@
 
 /* The thread that runs this; NULL when there is no room for it. */
 struct probe_thread *guest_thread_find(void);
+/* The same where the thread begins: whoever had its place before is gone, even if the kernel has
+ * given out the same number again. */
+struct probe_thread *guest_thread_begin(void);
 /* That of another, by its thread pointer (a pthread_t); NULL when it was never seen. */
 struct probe_thread *guest_thread_known(uint64_t key);
 

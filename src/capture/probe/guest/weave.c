@@ -153,7 +153,7 @@ static struct probe_clock clock_read(void)
 		c.at_ns = v->at_ns;
 		c.rate = v->rate;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	} while (__atomic_load_n(&g->clock_nr, __ATOMIC_RELAXED) - nr > 1);
+	} while (__atomic_load_n(&g->clock_nr, __ATOMIC_RELAXED) != nr);
 	return c;
 }
 
@@ -394,10 +394,22 @@ static inline void gaps_look(void)
 	__atomic_store_n(&own->gaps_seen, nr, __ATOMIC_RELEASE);
 }
 
+static bool has_advice(uint64_t what)
+{
+	const struct probe_woven *w = &culprit_code.region->woven[what & 0xffff];
+
+	return what & PROBE_WANT_ADVICE && (w->entry || w->exit || w->unwound);
+}
+
+void weave_unseen(uint64_t what)
+{
+	if (has_advice(what))
+		__atomic_fetch_add(&culprit_code.region->nr_advice_unseen, 1, __ATOMIC_RELAXED);
+}
+
 void weave_asleep(struct probe_thread *t, uint64_t what, uint64_t until)
 {
 	struct probe_own *own = culprit_code.own;
-	const struct probe_woven *w = &culprit_code.region->woven[what & 0xffff];
 
 	/* it is all over, on purpose */
 	if (!until)
@@ -409,7 +421,7 @@ void weave_asleep(struct probe_thread *t, uint64_t what, uint64_t until)
 				 __ATOMIC_RELAXED);
 		__atomic_store_n(&own->lapsed_at, until, __ATOMIC_RELEASE);
 	}
-	if (what & PROBE_WANT_ADVICE && t->ring && (w->entry || w->exit || w->unwound))
+	if (t->ring && has_advice(what))
 		t->ring->results.tally.nr_asleep++;
 }
 

@@ -36,6 +36,9 @@ bool weave_bag_is_empty(const struct probe_thread *t);
 /* ns since 1970, as advice has it. */
 uint64_t weave_time(uint64_t tick);
 
+/* A place was passed by a thread for which there is no room in the table: what advice is there has
+ * not run, and that is counted. */
+void weave_unseen(uint64_t what);
 /* A function of PROBE_WOVEN was passed, and nobody has said for long that we are watched (until:
  * who watches was last known to live): nothing is done, and that is counted. */
 void weave_asleep(struct probe_thread *t, uint64_t what, uint64_t until);
