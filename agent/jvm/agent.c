@@ -52,8 +52,8 @@ static void JNICALL on_class(jvmtiEnv *jvmti, JNIEnv *env, jclass class, jobject
 	(void)jvmti, (void)domain;
 	if (machine_is_over)
 		return;
-	/* what is loaded for the first time comes again when it is prepared; those of the machine
-	 * itself (loader: NULL) are there before (weaver.c) */
+	/* what is loaded for the first time comes again when it is prepared, which is too late on
+	 * some machines (weaver.c); those of the machine itself (loader: NULL) are there before */
 	if (class)
 		weaver_class(env, class, bytes, nr, new_nr, new_bytes);
 	else if (loader && name)

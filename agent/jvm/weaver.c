@@ -5,14 +5,15 @@
  * when nobody looks at them any more.
  *
  * A class that comes later is transformed anew when it is prepared, where the machine can tell what
- * is above it. Since JDK 21 other threads may use it meanwhile (before, they wait until it is
- * initialized, which the thread that prepares it holds up). So what its own bytes tell is woven
- * already when it is loaded (weaver_loaded): what is wanted by its name, or by that of a type right
- * above it.
+ * is above it, and refuses what it cannot verify without harm. Other threads wait meanwhile, until
+ * the class is initialized. But some machines (early ones of JDK 21; JDK-8333542) let them use it
+ * already. There, what its own bytes tell is woven when it is loaded (weaver_loaded): what is wanted
+ * by its name, or by that of a type right above it.
  */
 #include "agent/jvm/weaver.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,15 +239,40 @@ void weaver_class(JNIEnv *env, jclass class, const unsigned char *bytes, jint nr
 	order_leave(v.order);
 }
 
+/* "21.0.4+7-LTS": of 21, those before 21.0.8; of 20, 22 and 23, all. */
+static bool is_early(const char *version)
+{
+	unsigned major = 0, minor = 0, update = 0;
+
+	return sscanf(version, "%u.%u.%u", &major, &minor, &update) >= 1 && major >= 20 &&
+	       major <= 23 && !(major == 21 && update >= 8);
+}
+
+static pthread_once_t is_asked = PTHREAD_ONCE_INIT;
+static bool is_hasty; /* threads may use a class that is being prepared */
+
+static void ask(void)
+{
+	char *version = NULL;
+
+	if ((*machine)->GetSystemProperty(machine, "java.vm.version", &version) ==
+		    JVMTI_ERROR_NONE &&
+	    version)
+		is_hasty = is_early(version);
+	(*machine)->Deallocate(machine, (unsigned char *)version);
+}
+
 void weaver_loaded(JNIEnv *env, const char *name, const unsigned char *bytes, jint nr,
 		   jint *new_nr, unsigned char **new_bytes)
 {
 	char room[MEANT_NAME_BYTES];
 	struct weaving v = { .env = env,
-			     .order = is_quiet || is_transforming ? NULL : order_use(),
 			     .bytes = { (const char *)bytes, (size_t)nr },
 			     .name = dotted(str_of(name), room) };
 
+	pthread_once(&is_asked, ask);
+	if (is_hasty && !is_quiet && !is_transforming)
+		v.order = order_use();
 	if (v.order && !is_machines(v.name) && !meant_is_anonymous(v.name)) {
 		is_quiet = true;
 		exchange(&v, new_nr, new_bytes);

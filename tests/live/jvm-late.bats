@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Classes that are loaded when queries are there already, by several threads at once: no call is missed. LIVE=all: more of them, and with
-# JDK 21, whose threads may use a class that another one still prepares.
+# Classes that are loaded when queries are there already, by several threads at once: no call is missed. LIVE=all: more of them, and also with
+# JDK 25 and two of JDK 21, of which one lets threads use a class that another one still prepares.
 load wait.bash
 
 setup_file() {
@@ -34,7 +34,7 @@ teardown() {
 
 every_java() {
 	command -v java
-	[ "$LIVE" != all ] || "$BATS_TEST_DIRNAME/jvm/fetch-java" 21.0.4.1 21.0.8.2
+	[ "$LIVE" != all ] || "$BATS_TEST_DIRNAME/jvm/fetch-java" 21.0.4.1 21.0.8.2 25.0.2.1
 }
 
 woven() {
