@@ -27,7 +27,7 @@ teardown() {
 
 # client NODE ROUNDS THREADS SEED
 client() {
-	(cassandra_java -Dculprit.name="client-$1" -Dreads.propose="${PROPOSE:-true}" -cp "$DIR/classes:$CASSANDRA_LIB/*" CqlKinds "127.0.0.${1#n}" "$1" "$DIR/go" \
+	(cassandra_java -Dculprit.name="client-$1" -Dreads.propose="${PROPOSE:-true}" ${PROTOCOL:+"-Dprotocol=$PROTOCOL"} -cp "$DIR/classes:$CASSANDRA_LIB/*" CqlKinds "127.0.0.${1#n}" "$1" "$DIR/go" \
 		"$DIR/$1.truth" "$2" "$3" "$4") >"$DIR/logs/client-$1.out" 2>&1 3>&- &
 	PIDS+=($!)
 	AGENT_PIDS[$1]="${NODE_PIDS[$1]} $!"
@@ -71,4 +71,22 @@ kinds() {
 	CASSANDRA_MORE="paxos_variant: v2"
 	PROPOSE=false
 	kinds 2
+}
+
+# The version before the one that lets requests bring something.
+@test "a client of version 3 of the protocol is not disturbed, and is nobody to queries that ask for clients" {
+	PROTOCOL=3
+	cassandra_up "$JVM/CqlKinds.java"
+	CLASS=CqlKinds cassandra_client 127.0.0.1 make 2
+	client n1 8 2 1
+	wait_until are_ready
+	agents n1
+	grep -E '^(reads|clients)	' "$JVM/cassandra-kinds.queries" >"$DIR/queries"
+	ask_all "$DIR/queries"
+	touch "$DIR/go"
+	wait_until have_ended
+	end_queries
+	[ "$(sums reads a)" != "" ]
+	[ -z "$(sums clients a)" ]
+	[ "$(grep -c Exception "$DIR/logs/client-n1.out")" = 0 ]
 }

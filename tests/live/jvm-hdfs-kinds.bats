@@ -44,7 +44,9 @@ have_told() {
 
 @test "Q1 to Q7, of clients with several threads that do all that clients do" {
 	# a file that is appended to right away may be on fewer nodes: it is taken as it is, without a copy that its client does not tell
-	HDFS_MORE=$(hdfs_property dfs.client.block.write.replace-datanode-on-failure.enable false)
+	# (nor does the NameNode have one made)
+	HDFS_MORE="$(hdfs_property dfs.client.block.write.replace-datanode-on-failure.enable false)"
+	HDFS_MORE+=$(hdfs_property dfs.namenode.redundancy.interval.seconds 3600)
 	hdfs_up "$JVM/StressTest.java" "$JVM/DfsKinds.java"
 	(hdfs_java client StressTest make 12 2097152 2) >"$DIR/logs/make.out" 2>&1
 	AGENT_PIDS[name]=${HDFS_PIDS[nn]}

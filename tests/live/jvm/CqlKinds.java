@@ -5,6 +5,7 @@ import com.datastax.driver.core.ConsistencyLevel;
 import com.datastax.driver.core.HostDistance;
 import com.datastax.driver.core.PoolingOptions;
 import com.datastax.driver.core.PreparedStatement;
+import com.datastax.driver.core.ProtocolVersion;
 import com.datastax.driver.core.ResultSet;
 import com.datastax.driver.core.ResultSetFuture;
 import com.datastax.driver.core.Session;
@@ -34,7 +35,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
  * ADDRESS NAME GO TRUTH ROUNDS THREADS SEED: waits until the file GO is there, does so many rounds in so many threads, and writes what it
  * counted to TRUTH: what, tab, of which table (or kind of request), tab, number. reads and writes are what is done with each copy; "some"
  * before it: what is done with all together. Threads have rows of their own, but for those of table "shared".
- * -Dreads.propose=true: reads of conditions write something, too (Paxos as it was).
+ * -Dprotocol=3: in that version of the protocol. -Dreads.propose=true: reads of conditions write something, too (Paxos as it was).
  */
 public class CqlKinds {
 	static final int KEYS = 64, WINDOW = 32, LARGE = 300_000, WIDE = 60, PAGE = 25, WAIT_MS = 600_000;
@@ -297,13 +298,16 @@ public class CqlKinds {
 
 	public static void main(String[] a) throws Exception {
 		PoolingOptions pool = new PoolingOptions().setConnectionsPerHost(HostDistance.LOCAL, 1, 1).setMaxRequestsPerConnection(HostDistance.LOCAL, 2048);
-		Cluster cluster = Cluster.builder()
+		Cluster.Builder builder = Cluster.builder()
 					  .addContactPointsWithPorts(new InetSocketAddress(a[0], 9042))
 					  .withLoadBalancingPolicy(new WhiteListPolicy(new RoundRobinPolicy(), List.of(new InetSocketAddress(a[0], 9042))))
 					  .withPoolingOptions(pool)
-					  .withoutJMXReporting()
-					  .build();
+					  .withoutJMXReporting();
+		Cluster cluster;
 
+		if (Integer.getInteger("protocol") != null)
+			builder.withProtocolVersion(ProtocolVersion.fromInt(Integer.getInteger("protocol")));
+		cluster = builder.build();
 		cluster.getConfiguration().getSocketOptions().setReadTimeoutMillis(60_000);
 		if (a[1].equals("make"))
 			make(cluster.connect(), a[2]);
