@@ -49,10 +49,15 @@ static void JNICALL on_class(jvmtiEnv *jvmti, JNIEnv *env, jclass class, jobject
 			     const char *name, jobject domain, jint nr, const unsigned char *bytes,
 			     jint *new_nr, unsigned char **new_bytes)
 {
-	(void)jvmti, (void)loader, (void)name, (void)domain;
-	/* what is loaded for the first time comes again when it is prepared */
-	if (class && !machine_is_over)
+	(void)jvmti, (void)domain;
+	if (machine_is_over)
+		return;
+	/* what is loaded for the first time comes again when it is prepared, which is too late on
+	 * some machines (weaver.c); those of the machine itself (loader: NULL) are there before */
+	if (class)
 		weaver_class(env, class, bytes, nr, new_nr, new_bytes);
+	else if (loader && name)
+		weaver_loaded(env, name, bytes, nr, new_nr, new_bytes);
 }
 
 static void JNICALL on_prepared(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass class)

@@ -458,10 +458,13 @@ HOT static void act_from(JNIEnv *env, struct site *s, jobject a, jobject b)
 	from(env, s, a);
 }
 
+/* b: what must be there, if it is asked for. */
 static void act_send(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
-	(void)b;
-	send(env, s, a);
+	if (s->nr_values > 1 && !b)
+		hop_count(s, HOP_NOTHING);
+	else
+		send(env, s, a);
 }
 
 /* is_awake: also where nothing is carried, neither by this thread nor by any object, since

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/jvm/machine.h"
+#include "agent/jvm/payload.h"
 
 #define TEXT "Ljava/lang/String;"
 #define CHARS "Ljava/lang/CharSequence;"
@@ -199,6 +200,9 @@ static struct holder *holder_make(JNIEnv *env, jclass class)
 
 	if (!h)
 		return NULL;
+	h->payload = payload_field(env, class);
+	if (h->payload)
+		return h;
 	search(env, class, s);
 	h->set = s[SET].found;
 	h->get = s[GET].found;

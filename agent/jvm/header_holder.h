@@ -19,6 +19,7 @@ struct holder {
 	jweak key_class;
 	jmethodID key_of, remove;
 	jfieldID marshaller;
+	jfieldID payload; /* it is no header, but has entries of bytes (payload.h) */
 };
 
 /* NULL: there is no memory. */

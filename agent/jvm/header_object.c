@@ -5,6 +5,7 @@
 #include "agent/jvm/header.h"
 #include "agent/jvm/header_holder.h"
 #include "agent/jvm/machine.h"
+#include "agent/jvm/payload.h"
 
 #define TEXT "Ljava/lang/String;"
 #define ANY "Ljava/lang/Object;"
@@ -195,7 +196,10 @@ enum header_set header_set(JNIEnv *env, jobject to, const void *bag, size_t nr, 
 		return HEADER_NOT_SET;
 	}
 	h = holder_of(env, to);
-	if (h && h->set && text_get(env, to, h, was)) {
+	if (h && h->payload) {
+		if (!beside)
+			done = payload_set(env, to, h->payload, bag, nr) ? HEADER_SET : done;
+	} else if (h && h->set && text_get(env, to, h, was)) {
 		if (beside && !was[0])
 			done = HEADER_NONE_THERE;
 		else if (header_write(with, was, bag, nr) > 0 && value_set(env, to, h, with))
@@ -217,7 +221,10 @@ long header_get(JNIEnv *env, jobject from, void *bag, size_t room)
 		return -1;
 	}
 	h = holder_of(env, from);
-	nr = h && text_get(env, from, h, value) ? header_read(value, bag, room) : -1;
+	if (h && h->payload)
+		nr = payload_get(env, from, h->payload, bag, room);
+	else
+		nr = h && text_get(env, from, h, value) ? header_read(value, bag, room) : -1;
 	holder_leave(h, env);
 	(*env)->PopLocalFrame(env, NULL);
 	return nr;

@@ -3,10 +3,17 @@
  * else is wanted than before are handed to the machine to be transformed anew, which asks us for
  * their bytes (weaver_class). Orders are shared by threads that transform at the same time, and go
  * when nobody looks at them any more.
+ *
+ * A class that comes later is transformed anew when it is prepared, where the machine can tell what
+ * is above it, and refuses what it cannot verify without harm. Other threads wait meanwhile, until
+ * the class is initialized. But some machines (early ones of JDK 21; JDK-8333542) let them use it
+ * already. There, what its own bytes tell is woven when it is loaded (weaver_loaded): what is wanted
+ * by its name, or by that of a type right above it.
  */
 #include "agent/jvm/weaver.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +92,7 @@ static bool is_meant(JNIEnv *env, const struct order *o, jclass class, struct st
 
 struct weaving {
 	JNIEnv *env;
-	jclass class;
+	jclass class; /* NULL: it is being loaded, and will be told of when it is prepared */
 	struct order *order;
 	struct str bytes, name;
 	struct buf out;
@@ -93,9 +100,30 @@ struct weaving {
 	bool is_changed;
 };
 
+/* The thread weaves a class that is being loaded; another one that is needed for it is not. */
+static __thread bool is_quiet;
+
+static bool is_machines(struct str name)
+{
+	return str_starts(name, STR("java.")) || str_starts(name, STR("sun.")) ||
+	       str_starts(name, STR("jdk."));
+}
+
+/* Of a name with slashes; empty: it is too long. */
+static struct str dotted(struct str internal, char room[MEANT_NAME_BYTES])
+{
+	struct str name = { room, internal.n < MEANT_NAME_BYTES ? internal.n : 0 };
+
+	for (size_t i = 0; i < name.n; i++)
+		room[i] = (char)(internal.p[i] == '/' ? '.' : internal.p[i]);
+	return name;
+}
+
 static void tell_refused(const struct wanted *w, const struct class *c, const struct member *m,
 			 const char *why)
 {
+	if (is_quiet)
+		return;
 	answer_say("refused\t%u\t" STR_FMT "." STR_FMT STR_FMT "\t%s", w->function,
 		   STR_ARG(c->name), STR_ARG(m->name), STR_ARG(m->type), why);
 }
@@ -110,11 +138,46 @@ static void tell_put(const struct class *c, const struct rewrite_put *put, const
 		return;
 	}
 	atomic_store_explicit(&s->is_on, true, memory_order_release);
+	if (is_quiet)
+		return;
 	if (s->action == WANTED_TIME)
 		invokes_tell(of->wanted->function, c, m);
 	if (s->action == WANTED_ADVISE || s->action == WANTED_TIME)
 		answer_say("woven\t%u\t" STR_FMT "." STR_FMT STR_FMT, of->wanted->function,
 			   STR_ARG(c->name), STR_ARG(m->name), STR_ARG(m->type));
+}
+
+static bool is_above(const struct wanted *w, struct str internal)
+{
+	char room[MEANT_NAME_BYTES];
+	struct str name = dotted(internal, room);
+
+	return name.n && wanted_is_named(w, name);
+}
+
+/* By what a class says of itself. Annotations are looked for when it is there. */
+static bool is_meant_loading(const struct wanted *w, const struct class *c, struct str name)
+{
+	if (w->is_left || w->class_annotation.n || w->method_annotation.n)
+		return false;
+	if (wanted_is_named(w, name) || (w->has_subtypes && is_above(w, c->super)))
+		return true;
+	for (uint16_t i = 0; (w->has_subtypes || w->is_interface) && i < c->nr_interfaces; i++)
+		if (is_above(w, c->interfaces[i]))
+			return true;
+	return false;
+}
+
+static bool is_meant_now(const struct weaving *v, const struct wanted *w, const struct class *c)
+{
+	return v->class ? meant_is(v->env, w, v->class, v->name)
+			: is_meant_loading(w, c, v->name);
+}
+
+static void tell_failed(struct str name, const char *why)
+{
+	if (!is_quiet)
+		answer_say("error\t" STR_FMT ": %s", STR_ARG(name), why);
 }
 
 /* In guarded memory: what fails leaves the class as it is. */
@@ -126,23 +189,39 @@ static void weave(void *data)
 	struct puts puts;
 
 	if (class_read(&c, v->bytes, &v->arena, &err) < 0) {
-		answer_say("error\t" STR_FMT ": %s", STR_ARG(v->name), err.msg);
+		tell_failed(v->name, err.msg);
 		return;
 	}
 	puts_init(&puts, &c, &v->arena, v->env);
 	puts.refused = tell_refused;
 	for (unsigned rank = 0; rank < WANTED_RANKS; rank++)
 		vec_each (&v->order->v, w)
-			if (wanted_rank(w) == rank && meant_is(v->env, w, v->class, v->name))
+			if (wanted_rank(w) == rank && is_meant_now(v, w, &c))
 				puts_add(&puts, w);
 	if (puts.v.nr && rewrite_write(&puts.rewrite, puts.v.v, puts.v.nr, &v->out, &err) < 0) {
-		answer_say("error\t" STR_FMT ": %s", STR_ARG(v->name), err.msg);
+		tell_failed(v->name, err.msg);
 	} else if (puts.v.nr) {
 		v->is_changed = true;
 		for (size_t i = 0; i < puts.v.nr; i++)
 			tell_put(&c, &puts.v.v[i], &puts.of.v[i]);
 	}
 	puts_done(&puts);
+}
+
+/* v: with an order. */
+static void exchange(struct weaving *v, jint *new_nr, unsigned char **new_bytes)
+{
+	if (v->order->v.nr && v->name.n && !mem_guarded(weave, v)) {
+		tell_failed(v->name, "there is no memory");
+		v->is_changed = false;
+	}
+	if (v->is_changed &&
+	    (*machine)->Allocate(machine, (jlong)v->out.n, new_bytes) == JVMTI_ERROR_NONE) {
+		memcpy(*new_bytes, v->out.p, v->out.n);
+		*new_nr = (jint)v->out.n;
+	}
+	buf_done(&v->out);
+	arena_done(&v->arena);
 }
 
 void weaver_class(JNIEnv *env, jclass class, const unsigned char *bytes, jint nr, jint *new_nr,
@@ -155,17 +234,50 @@ void weaver_class(JNIEnv *env, jclass class, const unsigned char *bytes, jint nr
 			     .bytes = { (const char *)bytes, (size_t)nr },
 			     .name = meant_name(class, room) };
 
-	if (v.order && v.order->v.nr && v.name.n && !mem_guarded(weave, &v)) {
-		answer_say("error\t" STR_FMT ": there is no memory", STR_ARG(v.name));
-		v.is_changed = false;
+	if (v.order)
+		exchange(&v, new_nr, new_bytes);
+	order_leave(v.order);
+}
+
+/* "21.0.4+7-LTS": of 21, those before 21.0.8; of 20, 22 and 23, all. */
+static bool is_early(const char *version)
+{
+	unsigned major = 0, minor = 0, update = 0;
+
+	return sscanf(version, "%u.%u.%u", &major, &minor, &update) >= 1 && major >= 20 &&
+	       major <= 23 && !(major == 21 && update >= 8);
+}
+
+static pthread_once_t is_asked = PTHREAD_ONCE_INIT;
+static bool is_hasty; /* threads may use a class that is being prepared */
+
+static void ask(void)
+{
+	char *version = NULL;
+
+	if ((*machine)->GetSystemProperty(machine, "java.vm.version", &version) ==
+		    JVMTI_ERROR_NONE &&
+	    version)
+		is_hasty = is_early(version);
+	(*machine)->Deallocate(machine, (unsigned char *)version);
+}
+
+void weaver_loaded(JNIEnv *env, const char *name, const unsigned char *bytes, jint nr,
+		   jint *new_nr, unsigned char **new_bytes)
+{
+	char room[MEANT_NAME_BYTES];
+	struct weaving v = { .env = env,
+			     .bytes = { (const char *)bytes, (size_t)nr },
+			     .name = dotted(str_of(name), room) };
+
+	pthread_once(&is_asked, ask);
+	if (is_hasty && !is_quiet && !is_transforming)
+		v.order = order_use();
+	if (v.order && !is_machines(v.name) && !meant_is_anonymous(v.name)) {
+		is_quiet = true;
+		exchange(&v, new_nr, new_bytes);
+		is_quiet = false;
 	}
-	if (v.is_changed &&
-	    (*machine)->Allocate(machine, (jlong)v.out.n, new_bytes) == JVMTI_ERROR_NONE) {
-		memcpy(*new_bytes, v.out.p, v.out.n);
-		*new_nr = (jint)v.out.n;
-	}
-	buf_done(&v.out);
-	arena_done(&v.arena);
 	order_leave(v.order);
 }
 
@@ -292,12 +404,6 @@ static bool is_wanted(const void *ctx, uint64_t wish)
 		if (w->hash == wish && !w->is_left)
 			return true;
 	return false;
-}
-
-static bool is_machines(struct str name)
-{
-	return str_starts(name, STR("java.")) || str_starts(name, STR("sun.")) ||
-	       str_starts(name, STR("jdk."));
 }
 
 /* Under the lock of who applies. Those that were asked for once are there for good, or never. */

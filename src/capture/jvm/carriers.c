@@ -21,8 +21,8 @@ static size_t words_take(struct str line, struct str *words)
 		while (n < line.n && line.p[n] != ' ' && line.p[n] != '\t')
 			n++;
 		words[nr] = str_head(line, n);
-		/* it is for who reads the set: the last operand of some actions means that */
-		if (!str_eq(words[nr], STR("unless")))
+		/* these are for who reads the set: the last operand of some actions means that */
+		if (!str_eq(words[nr], STR("unless")) && !str_eq(words[nr], STR("where")))
 			nr++;
 		line = str_trim(str_skip(line, n));
 	}

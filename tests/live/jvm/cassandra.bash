@@ -17,7 +17,7 @@ cassandra_fetch() {
 	mv "$CASSANDRA_LIB.part" "$CASSANDRA_LIB"
 }
 
-# cassandra_conf NUMBER
+# cassandra_conf NUMBER; CASSANDRA_MORE has another line for all
 cassandra_conf() {
 	local c=$DIR/conf/n$1 d=$DIR/data/n$1
 	mkdir -p "$c" "$d"
@@ -50,6 +50,7 @@ cassandra_conf() {
 		start_native_transport: true
 		read_request_timeout: 60000ms
 		write_request_timeout: 60000ms
+		${CASSANDRA_MORE:-}
 	EOT
 	cat >"$c/logback.xml" <<-EOT
 		<configuration><appender name="F" class="ch.qos.logback.core.FileAppender"><file>$DIR/logs/n$1.log</file>
@@ -98,9 +99,9 @@ cassandra_up() {
 	cassandra_node 2
 }
 
-# cassandra_client ARGUMENTS... of CqlStress
+# cassandra_client ARGUMENTS... of CqlStress, or of $CLASS
 cassandra_client() {
-	(cassandra_java -cp "$DIR/classes:$CASSANDRA_LIB/*" CqlStress "$@") >>"$DIR/logs/client.out" 2>&1 3>&-
+	(cassandra_java -cp "$DIR/classes:$CASSANDRA_LIB/*" "${CLASS:-CqlStress}" "$@") >>"$DIR/logs/client.out" 2>&1 3>&-
 }
 
 cassandra_down() {

@@ -50,8 +50,9 @@ hbase_conf() {
 		hdfs_property hbase.regionserver.port "$2"
 		hdfs_property hbase.regionserver.info.port -1
 		hdfs_property hbase.regionserver.handler.count 10
-		hdfs_property hbase.wal.provider filesystem
+		[ -z "${HBASE_WAL-filesystem}" ] || hdfs_property hbase.wal.provider "${HBASE_WAL-filesystem}"
 		hdfs_property hbase.unsafe.stream.capability.enforce false
+		echo "${HBASE_MORE:-}"
 		hdfs_property hbase.tmp.dir "$DIR/data/$1"
 		echo "</configuration>"
 	} >"$c/hbase-site.xml"
@@ -81,7 +82,7 @@ hbase_server() {
 	PIDS+=($!)
 }
 
-# hbase_up SOURCE...: HDFS is up
+# hbase_up SOURCE...: HDFS is up. HBASE_MORE has properties for all. HBASE_WAL: the provider of logs; empty: the default, which writes to DataNodes by Netty
 hbase_up() {
 	javac -nowarn -cp "$HBASE_LIB/*" -d "$DIR/classes" "$@"
 	hbase_conf zk 0
