@@ -11,8 +11,8 @@ struct site;
 
 /* roots: as woven code has handed them over. */
 void carrier_act(JNIEnv *env, struct site *s, const jvalue *roots);
-/* The same, of an element of a queue, or none, of which nothing is to be told, as is known already: cheap.
- * False: it is to be looked at. */
+/* The same, of an element of a queue, or none, of which nothing is to be told, as is known already:
+ * cheap. False: it is to be looked at. */
 bool carrier_passes(JNIEnv *env, struct site *s, const jvalue *roots);
 /* What stands in the place of a message, or the message itself. */
 jobject carrier_change(JNIEnv *env, struct site *s, jobject message);

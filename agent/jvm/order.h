@@ -36,8 +36,8 @@ enum wanted_action {
 	WANTED_JOIN,    /* the thread carries what an object got as well */
 	WANTED_PUT,     /* a message gets what the thread carries, or another object has got */
 	WANTED_FILL,    /* the same, of a message that was made just now: nobody else has it */
-	WANTED_REPLY,   /* the same, of an answer to who goes on with what it has asked with: what that
-			   was is not told again */
+	WANTED_REPLY,   /* the same, of an answer to who goes on with what it has asked with: what
+			   that was is not told again */
 	WANTED_FROM,    /* the thread carries what came with a message, and nothing else */
 	WANTED_SERVE,   /* the same, of a message that is answered by WANTED_REPLY */
 	WANTED_ADD,     /* … as well */

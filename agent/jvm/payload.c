@@ -41,8 +41,7 @@ static jobject copied(JNIEnv *env, jobject map, jmethodID *put)
 	*put = make ? (*env)->GetMethodID(env, class, "put", "(" ANY ANY ")" ANY) : NULL;
 	if (!*put)
 		return NULL;
-	return map ? (*env)->NewObject(env, class, make, map)
-		   : (*env)->NewObject(env, class, make);
+	return map ? (*env)->NewObject(env, class, make, map) : (*env)->NewObject(env, class, make);
 }
 
 static bool set(JNIEnv *env, jobject message, jfieldID field, const void *bag, size_t nr)

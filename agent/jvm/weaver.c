@@ -7,8 +7,8 @@
  * A class that comes later is transformed anew when it is prepared, where the machine can tell what
  * is above it, and refuses what it cannot verify without harm. Other threads wait meanwhile, until
  * the class is initialized. But some machines (early ones of JDK 21; JDK-8333542) let them use it
- * already. There, what its own bytes tell is woven when it is loaded (weaver_loaded): what is wanted
- * by its name, or by that of a type right above it.
+ * already. There, what its own bytes tell is woven when it is loaded (weaver_loaded): what is
+ * wanted by its name, or by that of a type right above it.
  */
 #include "agent/jvm/weaver.h"
 
@@ -170,8 +170,7 @@ static bool is_meant_loading(const struct wanted *w, const struct class *c, stru
 
 static bool is_meant_now(const struct weaving *v, const struct wanted *w, const struct class *c)
 {
-	return v->class ? meant_is(v->env, w, v->class, v->name)
-			: is_meant_loading(w, c, v->name);
+	return v->class ? meant_is(v->env, w, v->class, v->name) : is_meant_loading(w, c, v->name);
 }
 
 static void tell_failed(struct str name, const char *why)
@@ -262,8 +261,8 @@ static void ask(void)
 	(*machine)->Deallocate(machine, (unsigned char *)version);
 }
 
-void weaver_loaded(JNIEnv *env, const char *name, const unsigned char *bytes, jint nr,
-		   jint *new_nr, unsigned char **new_bytes)
+void weaver_loaded(JNIEnv *env, const char *name, const unsigned char *bytes, jint nr, jint *new_nr,
+		   unsigned char **new_bytes)
 {
 	char room[MEANT_NAME_BYTES];
 	struct weaving v = { .env = env,

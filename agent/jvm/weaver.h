@@ -27,8 +27,8 @@ bool weaver_is_at_work(void);
 void weaver_class(JNIEnv *env, jclass class, const unsigned char *bytes, jint nr, jint *new_nr,
 		  unsigned char **new_bytes);
 /* A class is loaded for the first time: there is no object of it yet. name: with slashes. */
-void weaver_loaded(JNIEnv *env, const char *name, const unsigned char *bytes, jint nr,
-		   jint *new_nr, unsigned char **new_bytes);
+void weaver_loaded(JNIEnv *env, const char *name, const unsigned char *bytes, jint nr, jint *new_nr,
+		   unsigned char **new_bytes);
 void weaver_prepared(JNIEnv *env, jclass class);
 
 #endif

@@ -256,8 +256,8 @@ void heir_join(struct probe_thread *t, uint64_t key, uint64_t tid, uint64_t star
 	struct bag *bag;
 
 	/* the place of one that had ended may have been cleared (members.c, threads_sweep) */
-	if (!tid && __atomic_load_n(&culprit_code.own->nr_threads, __ATOMIC_RELAXED) >=
-			    PROBE_THREADS / 2)
+	if (!tid &&
+	    __atomic_load_n(&culprit_code.own->nr_threads, __ATOMIC_RELAXED) >= PROBE_THREADS / 2)
 		lost(t);
 	if (!tid || other == t)
 		return;
