@@ -93,6 +93,10 @@ static int resolve(struct session *s, const struct interval_spec *spec, struct e
 		functions_missing(&s->functions, spec->name, err);
 		return spec_show(spec, err);
 	}
+	if (spec->path.n && spec->take.from == TAKE_NOTHING) {
+		error_set(err, ENOTSUP, "this is a value of a Java method, and it is a function");
+		return spec_show(spec, err);
+	}
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t number = watchlist_add(&s->list, found[i], role_of(spec->role), 0);
 
@@ -252,6 +256,13 @@ static int add_roots(struct session *s, struct error *err)
 		uint32_t found[SAME_NAME_MAX];
 		size_t nr = functions_find(&s->functions, name, found, SAME_NAME_MAX);
 
+		if (!nr && java_is_method(s, s->pid, name)) {
+			int got = java_root(s, name, err);
+
+			if (got < 0)
+				return got;
+			continue;
+		}
 		if (!nr)
 			return functions_missing(&s->functions, name, err);
 		for (size_t i = 0; i < nr; i++)
@@ -297,6 +308,8 @@ static int expand_roles(struct session *s, struct error *err)
 	/* whom methods call is known when they are woven */
 	int got = java_watch(s, err);
 
+	if (got >= 0)
+		got = java_check(s, err);
 	for (uint32_t i = 0; i < nr && got >= 0; i++) {
 		const struct watch *n = &s->list.v.v[i];
 

@@ -33,6 +33,9 @@ struct thread_change;
 /* All methods of this name in a class. */
 struct java_method {
 	struct str class, method;
+	struct str value, value_at_exit; /* of its marks, or empty */
+	struct str asked;                /* what it was named by, … */
+	size_t asked_at;                 /* … and where in it; empty: it was met */
 	VEC(struct jvm_look) calls;
 };
 
@@ -51,6 +54,10 @@ bool java_is_method(const struct session *s, int pid, struct str name);
 /* Adds the methods that tell the interval. */
 int java_resolve(struct session *s, const struct interval_spec *spec, enum interval_role role,
 		 struct error *err);
+/* Adds the methods of this name, to begin with. */
+int java_root(struct session *s, struct str name, struct error *err);
+/* Those that tell intervals have to be woven, each in one class at least. */
+int java_check(struct session *s, struct error *err);
 /* Adds the methods that this one calls. */
 int java_expand(struct session *s, uint32_t number, struct error *err);
 /* Has those woven that are in the list, and no others. How many are new. */
