@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "capture/jvm/attach.h"
 #include "capture/probe/preset.h"
 #include "capture/probe/spec.h"
 #include "capture/sched.h"
@@ -182,7 +183,7 @@ static int read_specs(struct session *s, const struct preset *preset, struct int
 }
 
 /* Whether the program has it; *err says what it has instead. */
-static bool has_spec(const struct session *s, int pid, const struct interval_spec *spec,
+static bool has_spec(struct session *s, int pid, const struct interval_spec *spec,
 		     struct error *err)
 {
 	struct usdts probes = { 0 };
@@ -192,6 +193,10 @@ static bool has_spec(const struct session *s, int pid, const struct interval_spe
 	/* which methods there are is known only in the machine */
 	if (!spec->is_usdt && java_is_method(s, pid, spec->name))
 		return true;
+	if (!spec->is_usdt && java_will_be(s, pid, spec->name)) {
+		s->java.is_awaited = true;
+		return true;
+	}
 	if (!spec->is_usdt) {
 		nr = functions_find(&s->functions, spec->name, &found, 1);
 		if (!nr && !spec->is_optional) {
@@ -217,6 +222,7 @@ int session_has(struct session *s, int pid, struct error *err)
 
 	functions_done(&s->functions);
 	s->functions = (struct functions){ 0 };
+	s->java.is_awaited = false;
 	got = functions_of_process(&s->functions, pid, err);
 	if (got >= 0)
 		got = read_specs(s, preset_of(s), &specs, err);

@@ -38,12 +38,18 @@ static bool is_left_alone(const struct session *s, struct str class)
 /* --- the machine -------------------------------------------------------------------------------
  */
 
+bool java_is_name(struct str name)
+{
+	return str_find_char(name, '.') < name.n && str_find_char(name, '!') == name.n;
+}
+
 bool java_is_method(const struct session *s, int pid, struct str name)
 {
 	uint32_t found;
 
-	return str_find_char(name, '.') < name.n && str_find_char(name, '!') == name.n &&
-	       jvm_is(pid) > 0 && !functions_find(&s->functions, name, &found, 1);
+	/* one that was started may be gone by now, which is another mistake */
+	return java_is_name(name) && (s->java.is_awaited || jvm_is(pid) > 0) &&
+	       !functions_find(&s->functions, name, &found, 1);
 }
 
 static const struct probe_region *region_of(const struct session *s)
@@ -136,8 +142,7 @@ static int missing(struct error *err)
 		"no class that is loaded has a method of this name with code: CLASS.METHOD");
 }
 
-/* Asks for the methods of a name; the class may stand without its package. */
-static int look_for(struct session *s, struct str name, struct jvm_heard *heard, struct error *err)
+int java_look(struct session *s, struct str name, struct jvm_heard *heard, struct error *err)
 {
 	struct str class = name, method = simple_name(name);
 	struct jvm_look looks[2];
@@ -148,6 +153,12 @@ static int look_for(struct session *s, struct str name, struct jvm_heard *heard,
 	looks[1] = (struct jvm_look){ arena_fmt(&s->functions.arena, "*." STR_FMT, STR_ARG(class)),
 				      method };
 	return got < 0 ? got : jvm_methods_look(s->java.methods, looks, 2, heard, err);
+}
+
+static int look_for(struct session *s, struct str name, struct jvm_heard *heard, struct error *err)
+{
+	return s->java.is_awaited ? java_look_again(s, name, heard, err)
+				  : java_look(s, name, heard, err);
 }
 
 int java_root(struct session *s, struct str name, struct error *err)

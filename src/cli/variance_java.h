@@ -46,11 +46,25 @@ struct java {
 	uint32_t stopper; /* the thread that stops all others */
 	struct map waits; /* by thread: 1 + why it does not run */
 	bool is_due;      /* other methods are to be watched than are */
+	bool is_awaited;  /* it was started, and is not made yet, or has not loaded its classes */
 };
+
+/* Whether it looks like that of a method: CLASS.METHOD. */
+bool java_is_name(struct str name);
 
 /* Whether the name can only be that of a method: the process is a machine, and no function of it is
  * called so. */
 bool java_is_method(const struct session *s, int pid, struct str name);
+/* Whether the name may be that of a method by and by: the process was started by us, and is about
+ * to make a machine. */
+bool java_will_be(const struct session *s, int pid, struct str name);
+/* Lets such a process go until its machine can be entered. Nothing happens where it is none. */
+int java_await(struct session *s, struct error *err);
+/* Asks for the methods of a name; the class may stand without its package. */
+int java_look(struct session *s, struct str name, struct jvm_heard *heard, struct error *err);
+/* The same, until there is one. */
+int java_look_again(struct session *s, struct str name, struct jvm_heard *heard,
+		    struct error *err);
 /* Adds the methods that tell the interval. */
 int java_resolve(struct session *s, const struct interval_spec *spec, enum interval_role role,
 		 struct error *err);

@@ -165,6 +165,26 @@ the_wait() {
 	PY
 }
 
+@test "a machine that culprit starts, by a script, is watched from when the class is there" {
+	printf '#!/bin/sh\n"%s" -version\n"$@"\necho it is over\n' "${JAVA:-java}" >run.sh
+	chmod +x run.sh
+	timeout -s KILL 900 "$CULPRIT" variance --overhead 30% --interval Orders.process --rounds 99 --for 600s --json -o run.culprit \
+		-- ./run.sh "${JAVA:-java}" -XX:+UseSerialGC -Xmx160m -cp "$BATS_FILE_TMPDIR" Orders sort truth.csv 600 >factors.json 2>said 3>&- ||
+		{ cat said; false; }
+	grep -q 'it is over' said
+	agrees || { cat said factors.json; false; }
+}
+
+@test "a machine that culprit starts, and its class that is not there" {
+	run ! timeout -s KILL 300 "$CULPRIT" variance --no-run --interval Nobody.knows --for 3s -- "${JAVA:-java}" -cp "$BATS_FILE_TMPDIR" Orders sort truth.csv stop
+	[[ $output == *"no class with a method of this name and code was loaded within 3 seconds: 'Nobody.knows'"* ]]
+	touch stop
+	run ! timeout -s KILL 300 "$CULPRIT" variance --no-run --interval Nobody.knows -- "${JAVA:-java}" -cp "$BATS_FILE_TMPDIR" Orders sort truth.csv stop
+	[[ $output == *"the program ended before it could be watched"* || $output == *"ended before a class with 'Nobody.knows' was loaded"* ]]
+	run ! timeout -s KILL 300 "$CULPRIT" variance --no-run --interval Orders.process -- "${JAVA:-java}" -version
+	[[ $output == *"no function 'Orders.process'"* ]]
+}
+
 no_thread() {
 	! grep -qx culprit "/proc/$pid/task/"*/comm
 }

@@ -12,12 +12,12 @@ import java.util.concurrent.locks.LockSupport;
  * Orders that go over a queue to one of two workers, and what the program measured of each of them itself, for tests/variance/check:
  * how long it lay in the queue, and how long both parts of the work took, of which one has two speeds.
  *
- * usage: java Orders queue|flat|sort TRUTH.csv STOP
+ * usage: java Orders queue|flat|sort TRUTH.csv STOP|NUMBER
  *
  * flat: as queue, without the worker's method around the parts. sort: no queue; one part takes as long as it has rows, the other as
  * long as it likes.
  *
- * Goes on until the file STOP is there. A number, a text, a box and an object say which order it is; texts and boxes are made anew
+ * Goes on until the file STOP is there, or for so many orders. A number, a text, a box and an object say which order it is; texts and boxes are made anew
  * wherever one is told, so that only what they say is the same.
  */
 public class Orders {
@@ -196,7 +196,8 @@ public class Orders {
 		for (int i = 0; i < 2 && !reason.equals("sort"); i++)
 			hire(reason.equals("flat"), i + 3);
 		System.out.println("ready");
-		for (int id = 1000; id % 16 != 0 || !stop.exists(); id++) {
+		int most = args[2].matches("\\d+") ? Integer.parseInt(args[2]) : Integer.MAX_VALUE;
+		for (int id = 1000; id - 1000 < most && (id % 16 != 0 || !stop.exists()); id++) {
 			Order o = new Order(id);
 			orders.add(o);
 			if (reason.equals("sort"))
