@@ -60,6 +60,8 @@ bool java_is_method(const struct session *s, int pid, struct str name);
 bool java_will_be(const struct session *s, int pid, struct str name);
 /* Lets such a process go until its machine can be entered. Nothing happens where it is none. */
 int java_await(struct session *s, struct error *err);
+/* What became of it when it was entered: of one that ended meanwhile nothing else is wrong. */
+int java_entered(const struct session *s, int got, struct error *err);
 /* Asks for the methods of a name; the class may stand without its package. */
 int java_look(struct session *s, struct str name, struct jvm_heard *heard, struct error *err);
 /* The same, until there is one. */

@@ -79,6 +79,16 @@ static bool is_made(int pid)
 	return jvm_is(pid) && jvm_may_be_made(pid);
 }
 
+static int ended(struct error *err)
+{
+	return error_set(err, ESRCH, "the program ended before it could be watched");
+}
+
+int java_entered(const struct session *s, int got, struct error *err)
+{
+	return got < 0 && s->java.is_awaited && is_over(s) ? ended(err) : got;
+}
+
 int java_await(struct session *s, struct error *err)
 {
 	int64_t until = time_tick() + patience(s);
@@ -99,7 +109,7 @@ int java_await(struct session *s, struct error *err)
 	/* there are more functions now than at its beginning */
 	got = is_over(s) ? 0 : session_has(s, s->pid, err);
 	if (got <= 0 && is_over(s))
-		return error_set(err, ESRCH, "the program ended before it could be watched");
+		return ended(err);
 	s->java.is_awaited = true;
 	return got < 0 ? got : got ? 0 : -err->code;
 }

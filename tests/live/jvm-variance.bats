@@ -169,7 +169,7 @@ the_wait() {
 	printf '#!/bin/sh\n"%s" -version\n"$@"\necho it is over\n' "${JAVA:-java}" >run.sh
 	chmod +x run.sh
 	timeout -s KILL 900 "$CULPRIT" variance --overhead 30% --interval Orders.process --rounds 99 --for 600s --json -o run.culprit \
-		-- ./run.sh "${JAVA:-java}" -XX:+UseSerialGC -Xmx160m -cp "$BATS_FILE_TMPDIR" Orders sort truth.csv 600 >factors.json 2>said 3>&- ||
+		-- ./run.sh "${JAVA:-java}" -XX:+UseSerialGC -Xmx160m -cp "$BATS_FILE_TMPDIR" Orders sort truth.csv 1000 >factors.json 2>said 3>&- ||
 		{ cat said; false; }
 	grep -q 'it is over' said
 	agrees || { cat said factors.json; false; }
