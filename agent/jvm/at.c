@@ -98,46 +98,109 @@ HOT static void advise(JNIEnv *env, struct site *s, const jvalue *roots, uint64_
 	guest_advise(s->function, moment, &e.met);
 }
 
+/* What is told of a call besides its time. */
+struct said {
+	uint64_t value;
+	bool is;
+};
+
+/* An amount, or what names something. */
+static struct said value_of(JNIEnv *env, const struct site_value *v, bool is_amount,
+			    const jvalue *roots)
+{
+	struct said said = { 0 };
+	enum path_result why;
+	int64_t amount = 0;
+
+	if (v->is_named && !is_amount && v->hash < SITE_ROOTS)
+		return (struct said){ (uint64_t)roots[v->hash].j, true };
+	if (v->root >= SITE_ROOTS || !here_begin())
+		return said;
+	if (is_amount) {
+		why = path_amount(v->path, env, machine, roots[v->root], &amount);
+		said.value = (uint64_t)amount;
+	} else {
+		why = path_id(v->path, env, machine, roots[v->root], &said.value);
+	}
+	here_end();
+	said.is = why == PATH_FOUND;
+	if (!said.is)
+		unread_note(v->path, why);
+	return said;
+}
+
+/* The value of this number, where the site has it. */
+static struct said site_says(JNIEnv *env, const struct site *s, unsigned number,
+			     const jvalue *roots)
+{
+	bool is_amount = number == SITE_AT_EXIT && s->flags & WANTED_AMOUNT;
+
+	for (size_t i = 0; i < s->nr_values; i++)
+		if (s->values[i].number == number)
+			return value_of(env, &s->values[i], is_amount, roots);
+	return (struct said){ 0 };
+}
+
+static void mark_tell(uint32_t function, uint32_t kind, uint64_t tick, struct said said)
+{
+	guest_tell(said.is ? function | PROBE_VALUED : function, kind, tick, said.value);
+}
+
 /* Entered and left whether it is told or not, so that calls of the same method are not mixed up. */
-static void time_on(const struct site *s, uint32_t number)
+static void time_on(JNIEnv *env, const struct site *s, uint32_t number, const jvalue *roots)
 {
 	uint64_t tick = guest_tick();
 	bool is_told =
 		atomic_load_explicit(&s->is_on, memory_order_relaxed) && guest_is_watched(tick);
+	struct said kept;
 
 	if (s->flags & WANTED_UNIT)
 		guest_count_unit();
 	here_enter(number, s->place, is_told ? tick : 0);
-	if (is_told && s->flags & WANTED_MARK)
-		guest_tell(s->function, PROBE_KIND_ENTRY, tick, 0);
+	if (!is_told)
+		return;
+	if (s->flags & WANTED_MARK)
+		mark_tell(s->function, PROBE_KIND_ENTRY, tick,
+			  site_says(env, s, SITE_AT_ENTRY, roots));
+	kept = site_says(env, s, SITE_AT_EXIT, roots);
+	if (kept.is)
+		here_keep(kept.value);
 }
 
-static void time_off(const struct site *entry, uint32_t number, uint32_t kind)
+/* number: of its entry. */
+static void time_off(JNIEnv *env, const struct site *s, const struct site *entry, uint32_t number,
+		     const jvalue *roots)
 {
-	uint64_t end = guest_tick(), start = here_leave(number, entry->place);
+	uint32_t kind = s->action == WANTED_TIME_OFF ? PROBE_KIND_CALL : PROBE_KIND_UNWOUND;
+	struct said kept = { 0 };
+	uint64_t end = guest_tick();
+	uint64_t start = here_leave_with(number, entry->place, &kept.value, &kept.is);
 
 	if (!start || (entry->flags & WANTED_LONG && end - start < LONG_TICKS))
 		return;
 	guest_tell(entry->function, kind, start == HERE_TOO_DEEP ? 0 : start, end);
-	if (entry->flags & WANTED_MARK_EXIT)
-		guest_tell(entry->function, PROBE_KIND_EXIT, end, 0);
+	if (s->flags & WANTED_MARK_EXIT)
+		mark_tell(entry->function, PROBE_KIND_EXIT, end,
+			  kept.is ? kept : site_says(env, s, SITE_AT_EXIT, roots));
 }
 
-/* Whether it was a call that is told. */
-static bool time_met(const struct site *s, uint32_t number)
+/* Whether it was a call that is told. What we call ourselves, to know a value, is none of the
+ * program. */
+static bool time_met(JNIEnv *env, const struct site *s, uint32_t number, const jvalue *roots)
 {
 	const struct site *entry;
 
+	if (s->action < WANTED_TIME || s->action > WANTED_TIME_THROWN)
+		return false;
+	if (here_is_ours())
+		return true;
 	if (s->action == WANTED_TIME) {
-		time_on(s, number);
+		time_on(env, s, number, roots);
 		return true;
 	}
-	if (s->action != WANTED_TIME_OFF && s->action != WANTED_TIME_THROWN)
-		return false;
 	entry = site_at(s->function);
 	if (entry)
-		time_off(entry, s->function,
-			 s->action == WANTED_TIME_OFF ? PROBE_KIND_CALL : PROBE_KIND_UNWOUND);
+		time_off(env, s, entry, s->function, roots);
 	return true;
 }
 
@@ -147,7 +210,7 @@ HOT static void met(JNIEnv *env, uint32_t number, const jvalue *roots)
 	uint64_t start = 0;
 
 	if (!s || atomic_load_explicit(&machine_is_over, memory_order_relaxed) ||
-	    carrier_passes(env, s, roots) || time_met(s, number))
+	    carrier_passes(env, s, roots) || time_met(env, s, number, roots))
 		return;
 	if (virtual_is(s)) {
 		virtual_act(env, s, roots);

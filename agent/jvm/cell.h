@@ -57,8 +57,15 @@ bool cell_each(struct evaluation *e, const struct cell *c, const struct shape *s
 
 /* Text is added to e->out and is ADVICE_TEXTUAL, everything else is in *to. */
 bool cell_value(struct evaluation *e, const struct cell *c, struct advice_value *to);
+/* What is in a box: of the shapes WHOLE, REAL, BOOL and CHAR. */
+bool cell_unboxed(struct evaluation *e, const struct cell *c, const struct shape *s,
+		  struct cell *to);
 /* "null" for nothing. */
 void cell_add_value(struct evaluation *e, const struct advice_value *v);
 void cell_add_class(struct evaluation *e, const char *signature);
+
+/* cell_id.c: as path_id() and path_amount() have them. */
+bool cell_id(struct evaluation *e, const struct cell *c, uint64_t *id);
+bool cell_amount(struct evaluation *e, const struct cell *c, int64_t *amount);
 
 #endif

@@ -77,27 +77,35 @@ static bool called_value(struct evaluation *e, jobject o, jmethodID m, struct ad
 	return true;
 }
 
+bool cell_unboxed(struct evaluation *e, const struct cell *c, const struct shape *s,
+		  struct cell *to)
+{
+	const struct shape_methods *m = shape_methods();
+	double d = 0;
+
+	*to = (struct cell){ .type = 'J' };
+	if (s->kind == SHAPE_WHOLE) {
+		to->v.j = (*e->env)->CallLongMethodA(e->env, c->v.l, m->number_long, NULL);
+	} else if (s->kind == SHAPE_REAL) {
+		to->type = 'D';
+		d = (*e->env)->CallDoubleMethodA(e->env, c->v.l, m->number_double, NULL);
+		memcpy(&to->v.j, &d, sizeof(d));
+	} else if (s->kind == SHAPE_BOOL) {
+		to->type = 'Z';
+		to->v.j = (*e->env)->CallBooleanMethodA(e->env, c->v.l, m->boolean_value, NULL);
+	} else {
+		to->type = 'C';
+		to->v.j = (*e->env)->CallCharMethodA(e->env, c->v.l, m->char_value, NULL);
+	}
+	return !cell_threw(e);
+}
+
 static bool boxed_value(struct evaluation *e, const struct cell *c, const struct shape *s,
 			struct advice_value *to)
 {
-	const struct shape_methods *m = shape_methods();
-	struct cell inside = { .type = 'J' };
-	double d = 0;
+	struct cell inside;
 
-	if (s->kind == SHAPE_WHOLE) {
-		inside.v.j = (*e->env)->CallLongMethodA(e->env, c->v.l, m->number_long, NULL);
-	} else if (s->kind == SHAPE_REAL) {
-		inside.type = 'D';
-		d = (*e->env)->CallDoubleMethodA(e->env, c->v.l, m->number_double, NULL);
-		memcpy(&inside.v.j, &d, sizeof(d));
-	} else if (s->kind == SHAPE_BOOL) {
-		inside.type = 'Z';
-		inside.v.j = (*e->env)->CallBooleanMethodA(e->env, c->v.l, m->boolean_value, NULL);
-	} else {
-		inside.type = 'C';
-		inside.v.j = (*e->env)->CallCharMethodA(e->env, c->v.l, m->char_value, NULL);
-	}
-	if (cell_threw(e))
+	if (!cell_unboxed(e, c, s, &inside))
 		return false;
 	primitive_value(e, &inside, to);
 	return true;

@@ -14,6 +14,8 @@ struct call {
 	uint32_t site;
 	uint64_t method;
 	uint64_t tick;
+	uint64_t value;
+	bool has_value;
 };
 
 /* Those that are beyond the room are counted, so that they are left as they were entered. */
@@ -102,6 +104,11 @@ HOT void here_end(void)
 	is_ours = false;
 }
 
+HOT bool here_is_ours(void)
+{
+	return is_ours;
+}
+
 struct here_calls *here_calls_new(void)
 {
 	return calloc(1, sizeof(struct here_calls));
@@ -165,18 +172,38 @@ HOT void here_enter(uint32_t site, uint64_t method, uint64_t tick)
 	if (c->nr == c->room)
 		calls_grow(c);
 	if (c->nr < c->room)
-		c->v[c->nr] = (struct call){ site, method, tick };
+		c->v[c->nr] = (struct call){ .site = site, .method = method, .tick = tick };
 	c->nr++;
+}
+
+void here_keep(uint64_t value)
+{
+	struct here_calls *c = calls_here();
+
+	if (!c || !c->nr || c->nr > c->room)
+		return;
+	c->v[c->nr - 1].value = value;
+	c->v[c->nr - 1].has_value = true;
 }
 
 /* What lies above the last one of this method belongs to calls that it has made, and are over. Of
  * the method itself there is one for each of its sites. */
 HOT uint64_t here_leave(uint32_t site, uint64_t method)
 {
+	uint64_t ignored;
+	bool has;
+
+	return here_leave_with(site, method, &ignored, &has);
+}
+
+HOT uint64_t here_leave_with(uint32_t site, uint64_t method, uint64_t *value, bool *has_value)
+{
 	struct here_calls *c = used || own ? calls_here() : NULL;
 	uint32_t top = c ? c->nr : 0, at;
 	uint64_t tick;
 
+	*value = 0;
+	*has_value = false;
 	if (c && top > c->room) {
 		c->nr--;
 		return HERE_TOO_DEEP;
@@ -189,6 +216,8 @@ HOT uint64_t here_leave(uint32_t site, uint64_t method)
 	if (!at)
 		return 0;
 	tick = c->v[at - 1].tick;
+	*value = c->v[at - 1].value;
+	*has_value = c->v[at - 1].has_value;
 	for (; at < top; at++)
 		c->v[at - 1] = c->v[at];
 	c->nr = top - 1;

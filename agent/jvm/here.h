@@ -9,6 +9,8 @@
 /* False: it is in our hands, since what we do has led back to us; nothing is to be done then. */
 bool here_begin(void);
 void here_end(void);
+/* Whether it is. */
+bool here_is_ours(void);
 
 /* A method was entered whose time is asked for, and is left: when it was entered, 0: nobody knows,
  * HERE_TOO_DEEP: so many are under way that this one was not kept. By its site; method: the same
@@ -17,6 +19,10 @@ void here_end(void);
 void here_enter(uint32_t site, uint64_t method, uint64_t tick);
 uint64_t here_leave(uint32_t site, uint64_t method);
 #define HERE_TOO_DEEP UINT64_MAX
+/* A value that the call that was entered last is left with. */
+void here_keep(uint64_t value);
+/* As here_leave; false: nothing was kept, or it was too deep. */
+uint64_t here_leave_with(uint32_t site, uint64_t method, uint64_t *value, bool *has_value);
 
 /* The methods that a thread is in, where threads are carried by others (virtual.h). NULL: there is
  * no memory. */

@@ -125,7 +125,8 @@ static bool carry_read(struct wanted *w, const struct str *f)
 	return w->moment != WANTED_CALL || w->call.n;
 }
 
-/* "time FUNCTION FLAGS CLASS METHOD TYPES": calls are told. */
+/* "time FUNCTION FLAGS CLASS METHOD TYPES VALUE VALUE": calls are told; values of marks, at the
+ * entry and at the exit, may be empty or left out. */
 static bool time_read(struct wanted *w, const struct str *f)
 {
 	const struct str where[] = { STR("exit"), STR("0"), f[3], f[4], f[5] };
@@ -137,7 +138,9 @@ static bool time_read(struct wanted *w, const struct str *f)
 	w->function = (uint32_t)function;
 	w->flags = (uint8_t)flags;
 	w->action = WANTED_TIME;
-	return true;
+	for (size_t i = 0; i < WANTED_OPERANDS; i++)
+		w->operands[i] = f[6 + i];
+	return (!f[6].n || flags & WANTED_MARK) && (!f[7].n || flags & WANTED_MARK_EXIT);
 }
 
 /* "look NUMBER CLASS METHOD": which classes have it. */

@@ -78,7 +78,8 @@ enum wanted_action {
 #define WANTED_UNIT 2u      /* counted as a piece of work */
 #define WANTED_MARK_EXIT 4u /* a mark when it is left */
 #define WANTED_LONG 8u      /* told only when it took so long that it may have waited */
-#define WANTED_FLAGS 15u
+#define WANTED_AMOUNT 16u   /* the value at the exit is an amount, otherwise it names something */
+#define WANTED_FLAGS 31u
 
 #define WANTED_OPERANDS 2
 
@@ -103,7 +104,8 @@ struct wanted {
 	struct str method, types;
 	struct str class_annotation, method_annotation; /* that it must have, or empty */
 	struct str call;                                /* WANTED_CALL: class.method */
-	struct str operands[WANTED_OPERANDS];           /* paths */
+	/* Paths; of WANTED_TIME the value of the mark at the entry, and of that at the exit. */
+	struct str operands[WANTED_OPERANDS];
 	struct wanted_export *exports;
 	size_t nr_exports;
 };

@@ -246,30 +246,72 @@ enum path_result path_eval(struct path *p, JNIEnv *env, jvmtiEnv *jvmti, jvalue 
 	return e.result;
 }
 
-/* --- an object, as it is ---------------------------------------------------------------------- */
+/* --- a value, as it is ------------------------------------------------------------------------ */
 
-enum path_result path_object(struct path *p, JNIEnv *env, jvmtiEnv *jvmti, jvalue root, jobject *to)
+/* Where the path ends. */
+static struct cell walk_to_end(struct evaluation *e, jvalue root)
 {
-	struct evaluation e = { .env = env, .jvmti = jvmti, .path = p, .shapes = &p->shapes };
-	struct cell c = { .type = 'L', .v = root, .declared = p->descriptor };
+	const struct path *p = e->path;
+	char type = p->descriptor[0];
+	struct cell c = { .type = type == '[' ? 'L' : type, .v = root, .declared = p->descriptor };
 
-	*to = NULL;
-	if (p->read.root >= JAVA_DURATION || (p->descriptor[0] != 'L' && p->descriptor[0] != '['))
-		return PATH_MISSING;
 	for (unsigned i = 0; i < p->read.nr_steps && !cell_is_null(&c); i++) {
 		struct cell next = { .type = 'L' };
 
 		if (p->read.steps[i].kind == JAVA_EACH || p->read.steps[i].kind == JAVA_CLASS)
-			cell_fail(&e, PATH_MISSING);
-		else if (!step(&e, &c, i, &next))
+			cell_fail(e, PATH_MISSING);
+		else if (!step(e, &c, i, &next))
 			next = (struct cell){ .type = 'L' };
-		cell_release(&e, &c);
+		cell_release(e, &c);
 		c = next;
 	}
+	return c;
+}
+
+enum path_result path_object(struct path *p, JNIEnv *env, jvmtiEnv *jvmti, jvalue root, jobject *to)
+{
+	struct evaluation e = { .env = env, .jvmti = jvmti, .path = p, .shapes = &p->shapes };
+	struct cell c;
+
+	*to = NULL;
+	if (p->read.root >= JAVA_DURATION || (p->descriptor[0] != 'L' && p->descriptor[0] != '['))
+		return PATH_MISSING;
+	c = walk_to_end(&e, root);
 	if (c.type == 'L' && c.v.l)
 		*to = (*env)->NewLocalRef(env, c.v.l);
 	else if (c.type != 'L')
 		cell_fail(&e, PATH_MISSING);
+	cell_release(&e, &c);
+	return e.result;
+}
+
+enum path_result path_id(struct path *p, JNIEnv *env, jvmtiEnv *jvmti, jvalue root, uint64_t *id)
+{
+	struct evaluation e = { .env = env, .jvmti = jvmti, .path = p, .shapes = &p->shapes };
+	struct cell c;
+
+	*id = 0;
+	if (p->read.root >= JAVA_DURATION)
+		return PATH_MISSING;
+	c = walk_to_end(&e, root);
+	if (e.result == PATH_FOUND)
+		cell_id(&e, &c, id);
+	cell_release(&e, &c);
+	return e.result;
+}
+
+enum path_result path_amount(struct path *p, JNIEnv *env, jvmtiEnv *jvmti, jvalue root,
+			     int64_t *amount)
+{
+	struct evaluation e = { .env = env, .jvmti = jvmti, .path = p, .shapes = &p->shapes };
+	struct cell c;
+
+	*amount = 0;
+	if (p->read.root >= JAVA_DURATION)
+		return PATH_MISSING;
+	c = walk_to_end(&e, root);
+	if (e.result == PATH_FOUND)
+		cell_amount(&e, &c, amount);
 	cell_release(&e, &c);
 	return e.result;
 }

@@ -53,5 +53,12 @@ enum path_result path_eval(struct path *p, JNIEnv *env, jvmtiEnv *jvmti, jvalue 
 /* The same of an object as it is: a new local reference, NULL where there is none. */
 enum path_result path_object(struct path *p, JNIEnv *env, jvmtiEnv *jvmti, jvalue root,
 			     jobject *to);
+/* The same as a number that two values have in common when they are the same: a number is itself,
+ * also in its box, a text what it says, other objects who they are (System.identityHashCode); 0 of
+ * null. Not of a path with [] or .class. */
+enum path_result path_id(struct path *p, JNIEnv *env, jvmtiEnv *jvmti, jvalue root, uint64_t *id);
+/* The same of a number alone, which is cut to a whole one. */
+enum path_result path_amount(struct path *p, JNIEnv *env, jvmtiEnv *jvmti, jvalue root,
+			     int64_t *amount);
 
 #endif

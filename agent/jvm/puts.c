@@ -178,6 +178,21 @@ static bool sure_take(struct making *k, struct str *text)
 	return true;
 }
 
+/* Whether what is declared so may be a text or a number in its box, which is known by what it says.
+ */
+static bool may_be_said(struct str type)
+{
+	return str_starts(type, STR("Ljava/lang/")) || str_eq(type, STR("Ljava/io/Serializable;"));
+}
+
+/* Whether what is declared so is a number, or may be one in its box. */
+static bool may_be_number(struct str type)
+{
+	return (type.p[0] != 'L' && type.p[0] != '[') ||
+	       str_starts(type, STR("Ljava/util/concurrent/atomic/")) ||
+	       (may_be_said(type) && !str_eq(type, STR("Ljava/lang/String;")));
+}
+
 static bool value_add(struct making *k, uint8_t number, struct str text)
 {
 	struct java_mistake mistake;
@@ -200,6 +215,9 @@ static bool value_add(struct making *k, uint8_t number, struct str text)
 	type = type_of(k, &path);
 	if (!type.n)
 		return refuse(k, "it has no such argument");
+	if (k->w->action == WANTED_TIME && k->site.flags & WANTED_AMOUNT &&
+	    number == SITE_AT_EXIT && !path.nr_steps && !may_be_number(type))
+		return refuse(k, "it is no number");
 	if (!k->is_known) {
 		v.path = path_new(text, arena_z(k->p->arena, type), &why);
 		if (!v.path)
@@ -219,6 +237,7 @@ static bool value_add(struct making *k, uint8_t number, struct str text)
 	k->site.has_no_arrays &=
 		is_whole && type.p[0] == 'L' && !str_eq(type, STR("Ljava/lang/Object;"));
 	v.is_root = path.root < JAVA_DURATION && is_whole && (type.p[0] == 'L' || type.p[0] == '[');
+	v.is_named = v.is_root && !may_be_said(type);
 	k->of_root[k->site.nr_values] = root;
 	k->of_hash[k->site.nr_values] = v.is_root ? hash_of(k, root) : SITE_NO_ROOT;
 	k->values[k->site.nr_values++] = v;
@@ -445,22 +464,77 @@ static bool change_add(struct making *k)
 	return is;
 }
 
+/* One of the sites by which a call is told; before and after: the values of its marks, or empty. */
+static bool time_site(struct making *whole, struct site site, enum rewrite_where where,
+		      struct str before, struct str after, uint32_t *number)
+{
+	struct making k = {
+		.p = whole->p, .w = whole->w, .m = whole->m, .method = whole->method, .site = site
+	};
+	struct stitch_place place = stitch_place_of(&k, where);
+	struct stitch s = { 0 };
+	bool is;
+
+	k.is_known = site_find(key_of(&k, site.action)) >= 0;
+	is = (!before.n || value_add(&k, SITE_AT_ENTRY, before)) &&
+	     (!after.n || value_add(&k, SITE_AT_EXIT, after));
+	/* as in plain_add */
+	if (is && !stitch_at(&s, &place, k.roots, k.nr_roots))
+		is = refuse(&k, s.refused);
+	for (size_t i = 0; is && i < k.nr_roots; i++)
+		if (s.handed[i].type == 'V')
+			is = refuse(&k, "there is no this, or it is not made yet");
+	if (is)
+		roots_set(&k, &s);
+	is = is && site_make(&k, site.action, &place.number);
+	if (is && !stitch_at(&s, &place, k.roots, k.nr_roots))
+		is = refuse(&k, s.refused);
+	if (is)
+		put_add(&k, where, &s, (uint32_t)place.number, NULL);
+	stitch_done(&s);
+	if (!is && !k.is_known)
+		values_free(&k);
+	whole->why = k.why;
+	*number = (uint32_t)place.number;
+	return is;
+}
+
+static bool is_argument(struct str value)
+{
+	struct java_mistake mistake;
+	struct java_path path;
+
+	return value.n && !java_path_parse(str_trim(value), &path, &mistake) &&
+	       path.root == JAVA_ARGUMENT && !path.nr_steps;
+}
+
 /* A call is told when it is left: its entry has a site, by which the two ways out know it. What a
- * constructor throws is not seen; it is forgotten when what has called it is left. */
+ * constructor throws is not seen; it is forgotten when what has called it is left. Where something
+ * is thrown nothing is returned, and no mark says so. */
 static bool time_add(struct making *k)
 {
-	struct stitch_place place = stitch_place_of(k, REWRITE_ENTRY);
-	struct stitch s = { 0 };
-	bool is = site_make(k, WANTED_TIME, &place.number);
+	const struct str none = { 0 }, *values = k->w->operands;
+	bool is_early = is_argument(values[SITE_AT_EXIT]);
+	struct str early = is_early ? values[SITE_AT_EXIT] : none;
+	struct str late = is_early ? none : values[SITE_AT_EXIT];
+	struct site s = { .action = WANTED_TIME,
+			  .moment = k->w->moment,
+			  .function = k->w->function,
+			  .flags = k->w->flags };
+	uint32_t entry, ignored;
+	bool is = time_site(k, s, REWRITE_ENTRY, values[SITE_AT_ENTRY], early, &entry);
 
-	if (is && !stitch_at(&s, &place, NULL, 0))
-		is = refuse(k, s.refused);
-	if (is)
-		put_add(k, REWRITE_ENTRY, &s, (uint32_t)place.number, NULL);
-	stitch_done(&s);
-	is = is && clock_add(k, (uint32_t)place.number, WANTED_TIME_OFF, REWRITE_EXIT);
+	s = (struct site){
+		.action = WANTED_TIME_OFF, .function = entry, .flags = k->w->flags
+	};
+	is = is && time_site(k, s, REWRITE_EXIT, none, late, &ignored);
+	s.action = WANTED_TIME_THROWN;
+	if (str_starts(late, STR("return"))) {
+		s.flags &= (uint8_t)~WANTED_MARK_EXIT;
+		late = none;
+	}
 	if (is && !str_eq(k->m->name, STR("<init>")))
-		is = clock_add(k, (uint32_t)place.number, WANTED_TIME_THROWN, REWRITE_THROW);
+		is = time_site(k, s, REWRITE_THROW, none, late, &ignored);
 	return is;
 }
 

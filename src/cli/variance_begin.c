@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "capture/jvm/attach.h"
 #include "capture/probe/preset.h"
 #include "capture/probe/spec.h"
 #include "capture/sched.h"
@@ -91,6 +92,10 @@ static int resolve(struct session *s, const struct interval_spec *spec, struct e
 		return 0;
 	if (!nr) {
 		functions_missing(&s->functions, spec->name, err);
+		return spec_show(spec, err);
+	}
+	if (spec->path.n && spec->take.from == TAKE_NOTHING) {
+		error_set(err, ENOTSUP, "this is a value of a Java method, and it is a function");
 		return spec_show(spec, err);
 	}
 	for (size_t i = 0; i < nr; i++) {
@@ -178,7 +183,7 @@ static int read_specs(struct session *s, const struct preset *preset, struct int
 }
 
 /* Whether the program has it; *err says what it has instead. */
-static bool has_spec(const struct session *s, int pid, const struct interval_spec *spec,
+static bool has_spec(struct session *s, int pid, const struct interval_spec *spec,
 		     struct error *err)
 {
 	struct usdts probes = { 0 };
@@ -188,6 +193,10 @@ static bool has_spec(const struct session *s, int pid, const struct interval_spe
 	/* which methods there are is known only in the machine */
 	if (!spec->is_usdt && java_is_method(s, pid, spec->name))
 		return true;
+	if (!spec->is_usdt && java_will_be(s, pid, spec->name)) {
+		s->java.is_awaited = true;
+		return true;
+	}
 	if (!spec->is_usdt) {
 		nr = functions_find(&s->functions, spec->name, &found, 1);
 		if (!nr && !spec->is_optional) {
@@ -213,6 +222,7 @@ int session_has(struct session *s, int pid, struct error *err)
 
 	functions_done(&s->functions);
 	s->functions = (struct functions){ 0 };
+	s->java.is_awaited = false;
 	got = functions_of_process(&s->functions, pid, err);
 	if (got >= 0)
 		got = read_specs(s, preset_of(s), &specs, err);
@@ -252,6 +262,13 @@ static int add_roots(struct session *s, struct error *err)
 		uint32_t found[SAME_NAME_MAX];
 		size_t nr = functions_find(&s->functions, name, found, SAME_NAME_MAX);
 
+		if (!nr && java_is_method(s, s->pid, name)) {
+			int got = java_root(s, name, err);
+
+			if (got < 0)
+				return got;
+			continue;
+		}
 		if (!nr)
 			return functions_missing(&s->functions, name, err);
 		for (size_t i = 0; i < nr; i++)
@@ -297,6 +314,8 @@ static int expand_roles(struct session *s, struct error *err)
 	/* whom methods call is known when they are woven */
 	int got = java_watch(s, err);
 
+	if (got >= 0)
+		got = java_check(s, err);
 	for (uint32_t i = 0; i < nr && got >= 0; i++) {
 		const struct watch *n = &s->list.v.v[i];
 

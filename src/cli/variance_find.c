@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "capture/jvm/target.h"
 #include "capture/probe/kin.h"
 #include "capture/probe/spawn.h"
 #include "cli/say.h"
@@ -75,7 +76,8 @@ static int wants(void *to, int pid, struct error *err)
 		return error_set(err, -got, "%s", miss.msg);
 	if (got > 0)
 		return 1;
-	*seen = 1;
+	/* what a launcher runs is another program each time */
+	*seen = !jvm_is_launcher(pid);
 	f->miss = miss;
 	if (!f->nr++ && f->s->options->command)
 		say_waiting(&miss, name_of(f->s));

@@ -38,12 +38,18 @@ static bool is_left_alone(const struct session *s, struct str class)
 /* --- the machine -------------------------------------------------------------------------------
  */
 
+bool java_is_name(struct str name)
+{
+	return str_find_char(name, '.') < name.n && str_find_char(name, '!') == name.n;
+}
+
 bool java_is_method(const struct session *s, int pid, struct str name)
 {
 	uint32_t found;
 
-	return str_find_char(name, '.') < name.n && str_find_char(name, '!') == name.n &&
-	       jvm_is(pid) > 0 && !functions_find(&s->functions, name, &found, 1);
+	/* one that was started may be gone by now, which is another mistake */
+	return java_is_name(name) && (s->java.is_awaited || jvm_is(pid) > 0) &&
+	       !functions_find(&s->functions, name, &found, 1);
 }
 
 static const struct probe_region *region_of(const struct session *s)
@@ -129,41 +135,154 @@ static uint32_t method_add(struct session *s, const struct jvm_found *f, enum in
 	return watchlist_add_java(&s->list, j, name_of(s, j), role, depth);
 }
 
-static int missing(const struct interval_spec *spec, struct error *err)
+static int missing(struct error *err)
 {
-	error_set(err, ENOENT,
-		  "no class that is loaded has a method of this name with code: CLASS.METHOD");
+	return error_set(
+		err, ENOENT,
+		"no class that is loaded has a method of this name with code: CLASS.METHOD");
+}
+
+int java_look(struct session *s, struct str name, struct jvm_heard *heard, struct error *err)
+{
+	struct str class = name, method = simple_name(name);
+	struct jvm_look looks[2];
+	int got = machine_open(s, err);
+
+	class.n -= method.n + 1;
+	looks[0] = (struct jvm_look){ class, method };
+	looks[1] = (struct jvm_look){ arena_fmt(&s->functions.arena, "*." STR_FMT, STR_ARG(class)),
+				      method };
+	return got < 0 ? got : jvm_methods_look(s->java.methods, looks, 2, heard, err);
+}
+
+static int look_for(struct session *s, struct str name, struct jvm_heard *heard, struct error *err)
+{
+	return s->java.is_awaited ? java_look_again(s, name, heard, err)
+				  : java_look(s, name, heard, err);
+}
+
+int java_root(struct session *s, struct str name, struct error *err)
+{
+	struct jvm_heard heard = { 0 };
+	int got = look_for(s, name, &heard, err);
+
+	if (got >= 0 && !heard.found.nr) {
+		missing(err);
+		got = error_prefix(err, STR_FMT, STR_ARG(name));
+	}
+	if (got >= 0)
+		vec_each (&heard.found, f)
+			method_add(s, f, ROLE_NONE, 1);
+	jvm_heard_done(&heard);
+	return got < 0 ? got : 0;
+}
+
+static bool is_returned(const struct interval_spec *spec)
+{
+	return str_starts(spec->path, STR("ret"));
+}
+
+/* As the agent knows it. */
+static struct str value_of(struct session *s, const struct interval_spec *spec)
+{
+	struct str rest = spec->path;
+
+	if (!str_take(&rest, STR("ret")) || str_starts(rest, STR("urn")))
+		return arena_str(&s->functions.arena, spec->path);
+	return arena_fmt(&s->functions.arena, "return" STR_FMT, STR_ARG(rest));
+}
+
+/* An amount is taken when the method is left, beside what else is told of it. */
+static int work_by(struct session *s, uint32_t number, const struct interval_spec *spec,
+		   struct error *err)
+{
+	if (session_work(s, number, spec)) {
+		s->list.v.v[number].java->value_at_exit = value_of(s, spec);
+		return 0;
+	}
+	if (spec->is_optional)
+		return 0;
+	error_set(err, EINVAL,
+		  "it tells its interval when it is left, and no amount besides");
 	return spec_show(spec, err);
+}
+
+/* As of functions: what is returned is known when the method ends, and so is that an interval is
+ * over. */
+static int mark_by(struct session *s, uint32_t number, const struct interval_spec *spec,
+		   enum interval_role role, struct error *err)
+{
+	struct watch *n = &s->list.v.v[number];
+
+	n->java->asked = arena_str(&s->functions.arena, spec->text);
+	n->java->asked_at = spec->at;
+	if (spec->role == SPEC_WORK)
+		return work_by(s, number, spec, err);
+	n->role = s->list.roles.v[number].role = role;
+	if (role == ROLE_END || role == ROLE_TAKE || is_returned(spec)) {
+		n->how.is_mark_at_exit = true;
+		n->java->value_at_exit = value_of(s, spec);
+	} else {
+		n->how.is_mark_at_entry = true;
+		n->java->value = value_of(s, spec);
+	}
+	return 0;
 }
 
 int java_resolve(struct session *s, const struct interval_spec *spec, enum interval_role role,
 		 struct error *err)
 {
-	struct arena *a = &s->functions.arena;
-	struct str class = spec->name, method = simple_name(spec->name);
-	struct jvm_look looks[2];
 	struct jvm_heard heard = { 0 };
-	size_t nr = 0;
 	int got;
 
-	if (spec->take.from != TAKE_NOTHING || spec->role == SPEC_WORK) {
-		error_set(err, ENOTSUP, "arguments and results of Java methods are not taken");
+	if (spec_has_value(spec) && !spec->path.n) {
+		error_set(err, ENOTSUP,
+			  "a value of a Java method is arg0, ret, this, or what is in them: "
+			  "arg0.id, this.getId()");
 		return spec_show(spec, err);
 	}
-	class.n -= method.n + 1;
-	looks[0] = (struct jvm_look){ class, method };
-	looks[1] = (struct jvm_look){ arena_fmt(a, "*." STR_FMT, STR_ARG(class)), method };
-	got = machine_open(s, err);
-	if (got >= 0)
-		got = jvm_methods_look(s->java.methods, looks, 2, &heard, err);
+	if (spec->role == SPEC_WHOLE && is_returned(spec)) {
+		error_set(err, EINVAL, "what is returned is not known when the call begins");
+		return spec_show(spec, err);
+	}
+	got = look_for(s, spec->name, &heard, err);
+	if (got >= 0 && !heard.found.nr && !spec->is_optional) {
+		missing(err);
+		got = spec_show(spec, err);
+	}
 	vec_each (&heard.found, f) {
 		uint32_t number = method_add(s, f, role, 0);
 
-		s->list.v.v[number].role = s->list.roles.v[number].role = role;
-		nr++;
+		if (got >= 0)
+			got = mark_by(s, number, spec, role, err);
 	}
 	jvm_heard_done(&heard);
-	return got < 0 ? got : nr || spec->is_optional ? 0 : missing(spec, err);
+	return got < 0 ? got : 0;
+}
+
+static bool is_same_wish(const struct java_method *a, const struct java_method *b)
+{
+	return a->asked_at == b->asked_at && str_eq(a->asked, b->asked);
+}
+
+int java_check(struct session *s, struct error *err)
+{
+	vec_each (&s->list.v, n) {
+		bool is_on = n->is_on;
+
+		if (!n->java || !n->java->asked.n || n->out != WATCH_REFUSED)
+			continue;
+		vec_each (&s->list.v, other)
+			is_on |= other->java && other->is_on && is_same_wish(n->java, other->java);
+		if (!is_on) {
+			const struct interval_spec spec = { .text = n->java->asked,
+							    .at = n->java->asked_at };
+
+			error_set(err, ENOTSUP, "this cannot be told of it: %s", n->why);
+			return spec_show(&spec, err);
+		}
+	}
+	return 0;
 }
 
 static void call_note(struct session *s, const struct jvm_calls *c)
@@ -246,16 +365,18 @@ static int order(struct session *s, struct jvm_heard *heard, struct error *err)
 	for (uint32_t i = 0; i < s->list.v.nr; i++) {
 		const struct watch *n = &s->list.v.v[i];
 		enum interval_role role = n->role;
-		bool at_exit = role == ROLE_END || role == ROLE_TAKE;
 
 		if (n->java && n->out == WATCH_IN)
-			vec_push(&v, (struct jvm_method){ .number = i,
-							  .class = n->java->class,
-							  .method = n->java->method,
-							  .is_mark = role != ROLE_NONE && !at_exit,
-							  .is_mark_at_exit = at_exit,
-							  .is_unit = role == ROLE_WHOLE ||
-								     role == ROLE_BEGIN });
+			vec_push(&v, (struct jvm_method){
+					     .number = i,
+					     .class = n->java->class,
+					     .method = n->java->method,
+					     .is_mark = n->how.is_mark_at_entry,
+					     .is_mark_at_exit = n->how.is_mark_at_exit,
+					     .is_unit = role == ROLE_WHOLE || role == ROLE_BEGIN,
+					     .value = n->java->value,
+					     .value_at_exit = n->java->value_at_exit,
+					     .is_amount = n->is_work_told });
 	}
 	got = jvm_methods_watch(s->java.methods, v.v, v.nr, &s->java.stops, heard, err);
 	vec_done(&v);

@@ -119,7 +119,9 @@ int variance_live(const struct live_options *o, struct error *err)
 	stopping_catch();
 	got = session_find_programs(&s, err);
 	if (got >= 0)
-		got = session_attach(&s, err);
+		got = java_await(&s, err);
+	if (got >= 0)
+		got = java_entered(&s, session_attach(&s, err), err);
 	if (got >= 0)
 		got = session_begin(&s, err);
 	if (o->command && s.pid)

@@ -16,7 +16,7 @@
 
 #define PROBE_REGION_NAME "culprit-probe"
 #define PROBE_REGION_MAGIC 0x31656f6270706c63u
-#define PROBE_REGION_VERSION 20
+#define PROBE_REGION_VERSION 21
 
 #define PROBE_FUNCTIONS 65536u
 #define PROBE_THREADS 2048u       /* places in the table of threads; a power of two */
@@ -43,8 +43,9 @@ struct probe_record {
 	uint64_t start; /* TSC; of a mark its only time */
 	uint64_t end;   /* TSC; of a mark its value */
 	uint64_t what;  /* the function in the low 16 bits, where it returned to above them;
-			   of a mark 1 above them when it has a value */
+			   of a mark PROBE_VALUED when it has a value */
 };
+#define PROBE_VALUED 0x10000u
 #define PROBE_KIND_SHIFT 62
 #define PROBE_KIND_MASK ((uint64_t)3 << PROBE_KIND_SHIFT)
 #define PROBE_KIND_CALL 0
@@ -404,8 +405,9 @@ enum probe_service {
 				 lives; NULL: it has none */
 	PROBE_SERVICE_TELL,   /* void (uint32_t function, uint32_t kind, uint64_t start, uint64_t
 				 end): a record, PROBE_KIND_…; of a call that was too deep to be
-				 watched start is 0. Also when nobody watches any more: the call
-				 began while somebody did */
+				 watched start is 0. Of a mark that has a value end is that, and the
+				 function is told with PROBE_VALUED. Also when nobody watches any
+				 more: the call began while somebody did */
 	PROBE_SERVICE_BECOME, /* long (uint64_t number, const struct probe_self *is, struct
 				 probe_self *was): the thread is this one from now on, whose number
 				 is told, or itself again (0); is: NULL, one that begins; was: room

@@ -228,6 +228,91 @@ static void paths_go_deep_and_end_at_null(void)
 	expect("this.silent", "null");
 }
 
+static uint64_t id_of(const char *path, jvalue root, const char *type, enum path_result expected)
+{
+	const char *why;
+	struct path *p = path_new(str_of(path), type, &why);
+	uint64_t id = 0, again = 1;
+
+	check(p && path_id(p, jvm_env, jvm_tools, root, &id) == expected &&
+		      path_id(p, jvm_env, jvm_tools, root, &again) == expected && id == again &&
+		      !(*jvm_env)->ExceptionCheck(jvm_env),
+	      path);
+	path_free(p, jvm_env);
+	return id;
+}
+
+static uint64_t id(const char *path)
+{
+	return id_of(path, (jvalue){ .l = things }, THINGS, PATH_FOUND);
+}
+
+static uint64_t text_id(const char *text)
+{
+	jobject s = (*jvm_env)->NewStringUTF(jvm_env, text);
+	uint64_t id = id_of("arg0", (jvalue){ .l = s }, OBJECT, PATH_FOUND);
+
+	(*jvm_env)->DeleteLocalRef(jvm_env, s);
+	return id;
+}
+
+static void what_is_the_same_has_one_id(void)
+{
+	char text[10001];
+	jint hash = 0;
+
+	check(id_of("arg0", (jvalue){ .j = -5 }, "I", PATH_FOUND) == (uint64_t)-5, "a number");
+	check(id("this.i") == (uint64_t)-5 && id("this.j") == (uint64_t)INT64_MIN, "fields");
+	check(id("this.boxed") == 1234 && id("this.boxedLong") == (uint64_t)-1, "boxes");
+	check(id("this.boxedBoolean") == 0 && id("this.boxedChar") == 'x', "small boxes");
+	check(id("this.boxedDouble") == 0x4004000000000000, "a box of a real number");
+	check(id("this.nothing") == 0 && id("this.node.next.next.next.id") == 0, "null");
+	check(id("this.name") == text_id("things") && id("this.name") != text_id("thing"), "texts");
+	check(id("this.any") == text_id("any"), "a text behind an object");
+	check(id("this.node") == id("this.nodes[0]") && id("this.node") != id("this.node.next"),
+	      "objects");
+	(*jvm_tools)->GetObjectHashCode(jvm_tools, things, &hash);
+	check(hash && id_of("this", (jvalue){ .l = things }, THINGS, PATH_FOUND) == (uint64_t)hash,
+	      "who an object is");
+	/* its number changes */
+	check(id("this.counter") != 99, "an AtomicLong");
+	memset(text, 'x', sizeof(text) - 1);
+	text[10000] = 0;
+	check(text_id(text) != text_id(text + 1) && text_id(text) != text_id(""), "lengths");
+	id_of("this.fails()", (jvalue){ .l = things }, THINGS, PATH_THREW);
+	id_of("this.absent", (jvalue){ .l = things }, THINGS, PATH_MISSING);
+	id_of("this.nodes[].id", (jvalue){ .l = things }, THINGS, PATH_MISSING);
+}
+
+static void expect_amount(const char *path, enum path_result expected, int64_t amount)
+{
+	const char *why;
+	struct path *p = path_new(str_of(path), THINGS, &why);
+	int64_t got = 0;
+
+	check(p &&
+		      path_amount(p, jvm_env, jvm_tools, (jvalue){ .l = things }, &got) ==
+			      expected &&
+		      got == amount,
+	      path);
+	path_free(p, jvm_env);
+}
+
+static void amounts_are_numbers(void)
+{
+	expect_amount("this.i", PATH_FOUND, -5);
+	expect_amount("this.boxed", PATH_FOUND, 1234);
+	expect_amount("this.counter", PATH_FOUND, 99);
+	expect_amount("this.boxedDouble", PATH_FOUND, 2);
+	expect_amount("this.f", PATH_FOUND, 0);
+	expect_amount("this.doubles[2]", PATH_FOUND, 2);
+	expect_amount("this.doubles[1]", PATH_MISSING, 0);
+	expect_amount("this.ints.length", PATH_FOUND, 3);
+	expect_amount("this.list.size()", PATH_FOUND, 3);
+	expect_amount("this.name", PATH_MISSING, 0);
+	expect_amount("this.nothing", PATH_MISSING, 0);
+}
+
 static void elements_are_taken_one_by_one_or_all(void)
 {
 	expect("this.ints[1]", "int -2");
@@ -479,6 +564,8 @@ static void run(void)
 	getters_of_all_types_are_called();
 	members_are_those_of_the_declared_type();
 	paths_go_deep_and_end_at_null();
+	what_is_the_same_has_one_id();
+	amounts_are_numbers();
 	elements_are_taken_one_by_one_or_all();
 	lengths_and_classes_are_told();
 	listings_are_bounded();

@@ -70,6 +70,28 @@ static void calls_stops_and_questions_are_read(void **state)
 	order_done(&o);
 }
 
+static void marks_of_calls_have_values(void **state)
+{
+	struct error err = { 0 };
+	struct order o;
+
+	(void)state;
+	assert_int_equal(order_of(&o,
+				  HEAD "time\t9\t3\ta.b.C\trun\t\targ0.id\t\n"
+				       "time\t2\t4\ta.L\ttake\t\t\treturn\n"
+				       "time\t3\t21\ta.L\tsort\t\tthis\targ1\nend\n",
+				  &err),
+			 0);
+	assert_str_equal(o.v.v[0].operands[0], "arg0.id");
+	assert_int_equal(o.v.v[0].operands[1].n, 0);
+	assert_int_equal(o.v.v[1].operands[0].n, 0);
+	assert_str_equal(o.v.v[1].operands[1], "return");
+	assert_int_equal(o.v.v[2].flags, WANTED_MARK | WANTED_MARK_EXIT | WANTED_AMOUNT);
+	assert_str_equal(o.v.v[2].operands[1], "arg1");
+	assert_true(o.v.v[0].hash != o.v.v[1].hash);
+	order_done(&o);
+}
+
 static void an_order_that_is_cut_is_refused(void **state)
 {
 	static const char *const wrong[] = { "",
@@ -78,7 +100,9 @@ static void an_order_that_is_cut_is_refused(void **state)
 					     HEAD "place\t7\tsometimes\t0\ta.B\tc\t\nend\n",
 					     HEAD "place\t99999\tentry\t0\ta.B\tc\t\nend\n",
 					     HEAD "export\t0\targ0\nend\n",
-					     HEAD "time\t1\t16\ta.B\tc\t\nend\n",
+					     HEAD "time\t1\t32\ta.B\tc\t\nend\n",
+					     HEAD "time\t1\t2\ta.B\tc\t\targ0\t\nend\n",
+					     HEAD "time\t1\t1\ta.B\tc\t\t\targ0\nend\n",
 					     HEAD "look\t1\ta.B\nend\n",
 					     HEAD "stops\t1\nend\n",
 					     HEAD
@@ -224,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_order_says_all_that_is_wanted),
 		cmocka_unit_test(calls_stops_and_questions_are_read),
+		cmocka_unit_test(marks_of_calls_have_values),
 		cmocka_unit_test(an_order_that_is_cut_is_refused),
 		cmocka_unit_test(methods_are_meant_by_name_and_types),
 		cmocka_unit_test(classes_are_meant_by_patterns),

@@ -191,6 +191,65 @@ static void an_amount_of_work_needs_a_value(void **state)
 		       "  sort_rows\n  ^");
 }
 
+static void assert_path(const char *text, const char *path)
+{
+	struct interval_specs s = { 0 };
+
+	add(&s, SPEC_OF_CARRY, text);
+	assert_str_equal(s.v.v[0].path, path);
+	assert_true(spec_has_value(&s.v.v[0]));
+	specs_done(&s);
+}
+
+static void values_of_methods_are_paths(void **state)
+{
+	struct interval_specs s = { 0 };
+
+	(void)state;
+	/* which of both is meant is known in the process */
+	assert_path("Shop.order(id=arg0)", "arg0");
+	assert_int_equal(carry("Shop.order(id=arg0)").take.from, TAKE_ARGUMENT);
+	assert_path("Shop.order( id = this.call )", "this.call");
+	assert_int_equal(carry("Shop.order(this.call)").take.from, TAKE_NOTHING);
+	assert_path("shop.Shop.poll(ret)", "ret");
+	assert_path("shop.Shop.poll(id=ret.getOrder().ids[2])", "ret.getOrder().ids[2]");
+	assert_path("Shop.<init>(return)", "return");
+	/* those of functions */
+	assert_path("order(id=arg0)", "");
+	assert_path("libshop.so!order(id=arg0)", "");
+	assert_path("Shop.order(id=*(arg0+8))", "");
+	assert_int_equal(carry("Shop.order(*(arg0+8))").take.nr_loads, 1);
+	add(&s, SPEC_OF_INTERVAL, "Shop.begin(id=arg0.id) .. Shop.end(id=arg1)");
+	assert_str_equal(s.v.v[0].path, "arg0.id");
+	assert_str_equal(s.v.v[1].path, "arg1");
+	specs_done(&s);
+}
+
+static void what_is_no_value_of_a_method_is_refused(void **state)
+{
+	(void)state;
+	assert_refused(SPEC_OF_CARRY, "Shop.order(id=order.id)",
+		       "'order' is no value: arg0 to arg5, or ret; of a Java method arg0, ret, "
+		       "this, or what is in them (arg0.id, this.getId()) (column 15)\n"
+		       "  Shop.order(id=order.id)\n"
+		       "                ^");
+	/* a row of values, a class, what was thrown */
+	assert_refused(SPEC_OF_CARRY, "Shop.order(arg0.ids[])",
+		       "')' is expected here (column 16)\n"
+		       "  Shop.order(arg0.ids[])\n"
+		       "                 ^");
+	assert_refused(SPEC_OF_CARRY, "Shop.order(thrown)",
+		       "'thrown' is no value: arg0 to arg5, or ret; of a Java method arg0, ret, "
+		       "this, or what is in them (arg0.id, this.getId()) (column 12)\n"
+		       "  Shop.order(thrown)\n"
+		       "             ^");
+	assert_refused(SPEC_OF_INTERVAL, "Shop.begin(id=arg0.id) .. Shop.end",
+		       "both ends are named by a value, or none: (id=arg0) is missing here "
+		       "(column 27)\n"
+		       "  Shop.begin(id=arg0.id) .. Shop.end\n"
+		       "                            ^");
+}
+
 static void assert_parts(const char *list, const char *const *parts)
 {
 	struct str left = str_of(list);
@@ -232,6 +291,8 @@ int main(void)
 		cmocka_unit_test(keys_follow_pointers),
 		cmocka_unit_test(names_of_classes_hold_brackets),
 		cmocka_unit_test(an_amount_of_work_needs_a_value),
+		cmocka_unit_test(values_of_methods_are_paths),
+		cmocka_unit_test(what_is_no_value_of_a_method_is_refused),
 		cmocka_unit_test(commas_part_specs_but_not_names),
 		cmocka_unit_test(static_probes_have_a_provider),
 		cmocka_unit_test(errors_show_the_place),

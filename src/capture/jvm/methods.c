@@ -142,14 +142,22 @@ static void locks_add(struct buf *out, uint32_t number)
 			number, methods[i]);
 }
 
+/* Flags as WANTED_MARK of agent/jvm/order.h and the following. */
+static void method_add(struct buf *out, const struct jvm_method *v)
+{
+	buf_fmt(out,
+		"time\t%u\t%d\t" STR_FMT "\t" STR_FMT "\t\t" STR_FMT "\t" STR_FMT "\n", v->number,
+		v->is_mark | v->is_unit << 1 | v->is_mark_at_exit << 2 | v->is_amount << 4,
+		STR_ARG(v->class), STR_ARG(v->method), STR_ARG(v->value),
+		STR_ARG(v->value_at_exit));
+}
+
 int jvm_methods_watch(struct jvm_methods *m, const struct jvm_method *v, size_t nr,
 		      const struct jvm_stops *stops, struct jvm_heard *heard, struct error *err)
 {
 	buf_clear(&m->wanted);
 	for (size_t i = 0; i < nr; i++)
-		buf_fmt(&m->wanted, "time\t%u\t%d\t" STR_FMT "\t" STR_FMT "\t\n", v[i].number,
-			v[i].is_mark | v[i].is_unit << 1 | v[i].is_mark_at_exit << 2,
-			STR_ARG(v[i].class), STR_ARG(v[i].method));
+		method_add(&m->wanted, &v[i]);
 	if (nr) {
 		buf_fmt(&m->wanted, "stops\t%u\t%u\n", stops->pauses, stops->locks);
 		locks_add(&m->wanted, stops->locks);

@@ -22,6 +22,9 @@ struct jvm_method {
 	uint32_t number;                        /* that its calls are told by */
 	struct str class, method;               /* all of that name; with dots */
 	bool is_mark, is_mark_at_exit, is_unit; /* as struct probe_function has them */
+	/* What marks say: paths of lib/advice/java_path.h, or empty. */
+	struct str value, value_at_exit;
+	bool is_amount; /* the latter; otherwise it names something */
 };
 
 /* What is asked for: class may have stars, and a plus behind it for classes below. */

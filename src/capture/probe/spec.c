@@ -4,6 +4,8 @@
  *
  *	*(*(arg0 + 8) + 4)      arg0, load at +8, load at +4
  *	*(uint32_t *)arg1       arg1, load at +0, of which 4 bytes
+ *
+ * Of what may be a Java method it is tried as a path of Java first.
  */
 #include "capture/probe/spec.h"
 
@@ -14,6 +16,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "lib/advice/java_path.h"
 
 enum {
 	LOADS_MAX = 4,
@@ -30,6 +33,7 @@ struct reading {
 	int r; /* of what went wrong */
 	unsigned depth;
 	bool is_usdt;
+	bool may_be_java; /* the name could be that of a method */
 };
 
 static size_t place(const struct reading *p)
@@ -75,6 +79,11 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct reading *p, size_t
 	if (p->err)
 		show_place(p->all, at, p->err);
 	return false;
+}
+
+bool spec_has_value(const struct interval_spec *s)
+{
+	return s->take.from != TAKE_NOTHING || s->path.n;
 }
 
 int spec_show(const struct interval_spec *s, struct error *err)
@@ -146,6 +155,11 @@ static bool take_base(struct reading *p, struct value *v)
 	if (p->is_usdt)
 		return fail(p, at, "'" STR_FMT "' is no value of a static probe: arg0 to arg%u",
 			    STR_ARG(str_head(word, 40)), USDT_ARGUMENTS - 1);
+	if (p->may_be_java)
+		return fail(p, at,
+			    "'" STR_FMT "' is no value: arg0 to arg%u, or ret; of a Java method "
+			    "arg0, ret, this, or what is in them (arg0.id, this.getId())",
+			    STR_ARG(str_head(word, 40)), ARGUMENTS - 1);
 	return fail(p, at, "'" STR_FMT "' is no value: arg0 to arg%u, or ret",
 		    STR_ARG(str_head(word, 40)), ARGUMENTS - 1);
 }
@@ -273,6 +287,81 @@ static void take_label(struct reading *p)
 		p->rest = before;
 }
 
+/* Behind the ')' that closes the '(' at the place given, or s.n. */
+static size_t behind_bracket(struct str s, size_t at)
+{
+	unsigned depth = 0;
+
+	for (; at < s.n; at++) {
+		depth += s.p[at] == '(';
+		if (s.p[at] == ')' && !--depth)
+			return at + 1;
+	}
+	return s.n;
+}
+
+/* "ret" is "return", alone or with something behind it. */
+static bool take_returned(struct str *value)
+{
+	struct str rest = *value;
+
+	if (!str_take(&rest, STR("ret")) || (rest.n && rest.p[0] != '.' && rest.p[0] != '['))
+		return false;
+	*value = rest;
+	return true;
+}
+
+/* One value, and not a row of them. */
+static bool is_path(struct str value)
+{
+	struct java_mistake mistake;
+	struct java_path path;
+	char text[SHOWN_MAX * 4];
+	struct str rest = value;
+
+	if (take_returned(&rest)) {
+		value.p = text;
+		value.n = (size_t)snprintf(text, sizeof(text), "return" STR_FMT, STR_ARG(rest));
+	}
+	if (value.n >= sizeof(text) || java_path_parse(value, &path, &mistake) < 0 ||
+	    (path.root != JAVA_THIS && path.root != JAVA_ARGUMENT && path.root != JAVA_RETURN))
+		return false;
+	for (size_t i = 0; i < path.nr_steps; i++)
+		if (path.steps[i].kind == JAVA_EACH || path.steps[i].kind == JAVA_CLASS)
+			return false;
+	return true;
+}
+
+/* The text up to the bracket that closes: a value of a Java method. */
+static bool take_path(struct reading *p, struct interval_spec *s)
+{
+	size_t at = place(p), open = at;
+	struct str value;
+
+	if (!p->may_be_java)
+		return false;
+	while (open && p->all.p[open] != '(')
+		open--;
+	value = str_head(p->all, behind_bracket(p->all, open));
+	if (!str_ends(value, STR(")")))
+		return false;
+	value = str_trim(str_skip(str_head(value, value.n - 1), at));
+	if (!is_path(value))
+		return false;
+	s->path = value;
+	return true;
+}
+
+/* Whether a value of a function stands here, up to a bracket that closes. */
+static bool is_of_function(const struct reading *p)
+{
+	struct reading trial = *p;
+	struct value v = { .take.bytes = 8 };
+
+	trial.err = NULL;
+	return take_sum(&trial, &v) && take_width(&trial, &v) && take_mark(&trial, ')');
+}
+
 /* "(id=arg0)" or nothing. */
 static bool take_key(struct reading *p, struct interval_spec *s)
 {
@@ -286,6 +375,11 @@ static bool take_key(struct reading *p, struct interval_spec *s)
 	take_label(p);
 	skip_spaces(p);
 	at = place(p);
+	if (take_path(p, s) && !is_of_function(p)) {
+		p->rest = str_skip(s->path, s->path.n);
+		p->rest.n = p->all.n - (size_t)(p->rest.p - p->all.p);
+		return take_mark(p, ')');
+	}
 	if (!take_sum(p, &v) || !take_width(p, &v))
 		return false;
 	if (v.offset)
@@ -294,19 +388,6 @@ static bool take_key(struct reading *p, struct interval_spec *s)
 		return fail(p, place(p), "')' is expected here");
 	s->take = v.take;
 	return true;
-}
-
-/* Behind the ')' that closes the '(' at the place given, or s.n. */
-static size_t behind_bracket(struct str s, size_t at)
-{
-	unsigned depth = 0;
-
-	for (; at < s.n; at++) {
-		depth += s.p[at] == '(';
-		if (s.p[at] == ')' && !--depth)
-			return at + 1;
-	}
-	return s.n;
 }
 
 /* Behind the '>' that closes the '<' at the place given; behind the '<' where none does. */
@@ -414,6 +495,8 @@ static bool take_point(struct reading *p, struct interval_spec *s)
 	if (!split_usdt(p, s))
 		return false;
 	p->is_usdt = s->is_usdt;
+	p->may_be_java = !s->is_usdt && str_find_char(s->name, '.') < s->name.n &&
+			 str_find_char(s->name, '!') == s->name.n;
 	if (!take_key(p, s))
 		return false;
 	skip_spaces(p);
@@ -423,7 +506,7 @@ static bool take_point(struct reading *p, struct interval_spec *s)
 /* A value that says which interval it is must be there for what happens in other threads. */
 static bool check_key(struct reading *p, const struct interval_spec *s, const char *option)
 {
-	if (s->take.from != TAKE_NOTHING)
+	if (spec_has_value(s))
 		return true;
 	if (s->role == SPEC_WORK)
 		return fail(p, s->at,
@@ -454,8 +537,8 @@ static bool read_interval(struct reading *p, struct interval_spec *first,
 		return false;
 	first->role = SPEC_BEGIN;
 	second->role = SPEC_END;
-	if ((first->take.from == TAKE_NOTHING) != (second->take.from == TAKE_NOTHING))
-		return fail(p, first->take.from == TAKE_NOTHING ? first->at : second->at,
+	if (spec_has_value(first) != spec_has_value(second))
+		return fail(p, !spec_has_value(first) ? first->at : second->at,
 			    "both ends are named by a value, or none: (id=arg0) is missing here");
 	return true;
 }

@@ -7,6 +7,10 @@
  *	usdt:postgresql:transaction__start .. usdt:postgresql:transaction__commit
  *	libshop!dequeue(id=*(*(ret+8)+4):4)                  of one module; 4 bytes that are pointed
  *to
+ *	Shop.order(id=arg0.number)                           a method of a Java class
+ *
+ * What a name is of is known only where the program is: a value may be one of functions and one of
+ * methods.
  */
 #ifndef CULPRIT_CAPTURE_PROBE_SPEC_H
 #define CULPRIT_CAPTURE_PROBE_SPEC_H
@@ -39,7 +43,9 @@ struct interval_spec {
 	struct str provider; /* of a static probe; empty: any */
 	bool is_usdt;
 	bool is_optional; /* of a preset: goes without saying when the program does not have it */
-	struct probe_take take; /* TAKE_NOTHING: the thread names the interval */
+	struct probe_take take; /* of a function; TAKE_NOTHING: the thread names the interval */
+	struct str path;        /* the value of a Java method, as lib/advice/java_path.h has it, but
+				   for `ret`; or empty */
 	struct str text;        /* all that was given, … */
 	size_t at;              /* … and where in it the name stands */
 };
@@ -50,6 +56,8 @@ struct interval_specs {
 	VEC(struct interval_spec) v;
 };
 
+/* Whether it names what happens by a value, of a function or of a method. */
+bool spec_has_value(const struct interval_spec *s);
 /* The first of several that commas part, which leaves the list: commas in brackets are part of a
  * name, as in "map<int, long>::find". */
 struct str specs_next(struct str *list);

@@ -170,7 +170,7 @@ void guest_tell(struct probe_thread *t, uint32_t function, uint64_t kind, uint64
 		return;
 	r->start = start | kind << PROBE_KIND_SHIFT;
 	r->end = end;
-	r->what = function & 0xffff;
+	r->what = function & (kind >= PROBE_KIND_ENTRY ? 0xffff | PROBE_VALUED : 0xffff);
 	record_tell(t);
 }
 

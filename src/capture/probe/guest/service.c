@@ -129,9 +129,9 @@ void culprit_tell(uint32_t function, uint32_t kind, uint64_t start, uint64_t end
 		return;
 	}
 	t->busy = (uint64_t)__builtin_frame_address(0);
-	t->tick = end;
+	t->tick = kind >= PROBE_KIND_ENTRY ? start : end;
 	if (start)
-		guest_tell(t, function, kind, start, kind >= PROBE_KIND_ENTRY ? 0 : end);
+		guest_tell(t, function, kind, start, end);
 	else if (t->ring)
 		t->ring->nr_too_deep++;
 	serve_end(t);
