@@ -524,9 +524,7 @@ static bool time_add(struct making *k)
 	uint32_t entry, ignored;
 	bool is = time_site(k, s, REWRITE_ENTRY, values[SITE_AT_ENTRY], early, &entry);
 
-	s = (struct site){
-		.action = WANTED_TIME_OFF, .function = entry, .flags = k->w->flags
-	};
+	s = (struct site){ .action = WANTED_TIME_OFF, .function = entry, .flags = k->w->flags };
 	is = is && time_site(k, s, REWRITE_EXIT, none, late, &ignored);
 	s.action = WANTED_TIME_THROWN;
 	if (str_starts(late, STR("return"))) {

@@ -26,8 +26,8 @@ enum { SITE_AT_ENTRY, SITE_AT_EXIT };
 /* A value: where woven code hands its root over, and what follows from there. */
 struct site_value {
 	uint8_t number, root;
-	uint8_t hash; /* where the object's identity hash arrives, or SITE_NO_ROOT */
-	bool is_root; /* an object, and nothing follows; … */
+	uint8_t hash;  /* where the object's identity hash arrives, or SITE_NO_ROOT */
+	bool is_root;  /* an object, and nothing follows; … */
 	bool is_named; /* … that is neither a text nor in a box: its hash is its name */
 	struct path *path;
 };

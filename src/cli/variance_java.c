@@ -202,8 +202,7 @@ static int work_by(struct session *s, uint32_t number, const struct interval_spe
 	}
 	if (spec->is_optional)
 		return 0;
-	error_set(err, EINVAL,
-		  "it tells its interval when it is left, and no amount besides");
+	error_set(err, EINVAL, "it tells its interval when it is left, and no amount besides");
 	return spec_show(spec, err);
 }
 
@@ -367,16 +366,16 @@ static int order(struct session *s, struct jvm_heard *heard, struct error *err)
 		enum interval_role role = n->role;
 
 		if (n->java && n->out == WATCH_IN)
-			vec_push(&v, (struct jvm_method){
-					     .number = i,
-					     .class = n->java->class,
-					     .method = n->java->method,
-					     .is_mark = n->how.is_mark_at_entry,
-					     .is_mark_at_exit = n->how.is_mark_at_exit,
-					     .is_unit = role == ROLE_WHOLE || role == ROLE_BEGIN,
-					     .value = n->java->value,
-					     .value_at_exit = n->java->value_at_exit,
-					     .is_amount = n->is_work_told });
+			vec_push(&v, (struct jvm_method){ .number = i,
+							  .class = n->java->class,
+							  .method = n->java->method,
+							  .is_mark = n->how.is_mark_at_entry,
+							  .is_mark_at_exit = n->how.is_mark_at_exit,
+							  .is_unit = role == ROLE_WHOLE ||
+								     role == ROLE_BEGIN,
+							  .value = n->java->value,
+							  .value_at_exit = n->java->value_at_exit,
+							  .is_amount = n->is_work_told });
 	}
 	got = jvm_methods_watch(s->java.methods, v.v, v.nr, &s->java.stops, heard, err);
 	vec_done(&v);

@@ -65,8 +65,7 @@ int java_entered(const struct session *s, int got, struct error *err);
 /* Asks for the methods of a name; the class may stand without its package. */
 int java_look(struct session *s, struct str name, struct jvm_heard *heard, struct error *err);
 /* The same, until there is one. */
-int java_look_again(struct session *s, struct str name, struct jvm_heard *heard,
-		    struct error *err);
+int java_look_again(struct session *s, struct str name, struct jvm_heard *heard, struct error *err);
 /* Adds the methods that tell the interval. */
 int java_resolve(struct session *s, const struct interval_spec *spec, enum interval_role role,
 		 struct error *err);

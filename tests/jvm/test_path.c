@@ -290,9 +290,7 @@ static void expect_amount(const char *path, enum path_result expected, int64_t a
 	struct path *p = path_new(str_of(path), THINGS, &why);
 	int64_t got = 0;
 
-	check(p &&
-		      path_amount(p, jvm_env, jvm_tools, (jvalue){ .l = things }, &got) ==
-			      expected &&
+	check(p && path_amount(p, jvm_env, jvm_tools, (jvalue){ .l = things }, &got) == expected &&
 		      got == amount,
 	      path);
 	path_free(p, jvm_env);

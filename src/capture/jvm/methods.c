@@ -145,8 +145,8 @@ static void locks_add(struct buf *out, uint32_t number)
 /* Flags as WANTED_MARK of agent/jvm/order.h and the following. */
 static void method_add(struct buf *out, const struct jvm_method *v)
 {
-	buf_fmt(out,
-		"time\t%u\t%d\t" STR_FMT "\t" STR_FMT "\t\t" STR_FMT "\t" STR_FMT "\n", v->number,
+	buf_fmt(out, "time\t%u\t%d\t" STR_FMT "\t" STR_FMT "\t\t" STR_FMT "\t" STR_FMT "\n",
+		v->number,
 		v->is_mark | v->is_unit << 1 | v->is_mark_at_exit << 2 | v->is_amount << 4,
 		STR_ARG(v->class), STR_ARG(v->method), STR_ARG(v->value),
 		STR_ARG(v->value_at_exit));
