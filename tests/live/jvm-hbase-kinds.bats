@@ -2,34 +2,19 @@
 # fill tables in many ways, while region servers flush and compact.
 
 setup() {
-	[ "$LIVE" = all ] || skip "slow: make test-live"
-	[ "$(id -u)" = 0 ] || skip "entering a process needs root"
-	command -v javac >/dev/null || skip "there is no JDK"
-	command -v curl >/dev/null || skip "there is no curl"
-	"$CULPRIT" hub --help 2>&1 | grep -q queries || skip "culprit is built without the bus"
-	JVM=$BATS_TEST_DIRNAME/jvm
-	SETS=$BATS_TEST_DIRNAME/../../share/tracepoints
-	DIR=$(mktemp -d)
-	NS=culprit-hbase-k$$-$BATS_TEST_NUMBER
-	PIDS=()
-	TP=("$SETS/hdfs.tp" "$SETS/hadoop.tp" "$SETS/hbase.tp" "$JVM/hkinds.tp")
+	. "$BATS_TEST_DIRNAME/jvm/systems.bash"
+	systems_begin hbase-k
 	ROWS=4000
 	HBASE_WAL=
-	. "$BATS_TEST_DIRNAME/wait.bash"
-	. "$JVM/hdfs.bash"
+	TP=("$SETS/hdfs.tp" "$SETS/hadoop.tp" "$SETS/hbase.tp" "$JVM/hkinds.tp")
 	. "$JVM/hbase.bash"
-	. "$JVM/ask.bash"
 	hdfs_fetch
 	hbase_fetch
 	hub
 }
 
 teardown() {
-	[ -n "$DIR" ] || return 0
-	rm -f "$DIR/go"
-	hdfs_down
-	[ -z "$KEEP" ] || cp -r "$DIR" "$KEEP"
-	rm -rf "$DIR"
+	systems_end
 }
 
 # client HOST NAME OPERATION ROUNDS THREADS SEED
@@ -39,13 +24,6 @@ client() {
 	PIDS+=($!)
 	AGENT_PIDS[$1]="${AGENT_PIDS[$1]} $!"
 	TRUTHS+=("$2@$1=$DIR/$2.truth")
-}
-
-are_ready() {
-	local t
-	for t in "${TRUTHS[@]}"; do
-		[ -f "${t#*=}.ready" ] || return 1
-	done
 }
 
 up() {

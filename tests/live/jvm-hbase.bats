@@ -2,32 +2,18 @@
 # server is told of the client. Master, two region servers, a NameNode, three DataNodes and clients that count what they ask for.
 
 setup() {
-	[ "$LIVE" = all ] || skip "slow: make test-live"
-	[ "$(id -u)" = 0 ] || skip "entering a process needs root"
-	command -v javac >/dev/null || skip "there is no JDK"
-	command -v curl >/dev/null || skip "there is no curl"
-	"$CULPRIT" hub --help 2>&1 | grep -q queries || skip "culprit is built without the bus"
-	JVM=$BATS_TEST_DIRNAME/jvm
-	SETS=$BATS_TEST_DIRNAME/../../share/tracepoints
-	DIR=$(mktemp -d)
-	NS=culprit-hbase$$-$BATS_TEST_NUMBER
-	PIDS=()
-	TP=("$SETS/hdfs.tp" "$SETS/hadoop.tp" "$SETS/hbase.tp" "$JVM/hstress.tp")
+	. "$BATS_TEST_DIRNAME/jvm/systems.bash"
+	systems_begin hbase
 	ROWS=4000
-	. "$BATS_TEST_DIRNAME/wait.bash"
-	. "$JVM/hdfs.bash"
+	TP=("$SETS/hdfs.tp" "$SETS/hadoop.tp" "$SETS/hbase.tp" "$JVM/hstress.tp")
 	. "$JVM/hbase.bash"
-	. "$JVM/ask.bash"
 	hdfs_fetch
 	hbase_fetch
 	hub
 }
 
 teardown() {
-	[ -n "$DIR" ] || return 0
-	rm -f "$DIR/go"
-	hdfs_down
-	rm -rf "$DIR"
+	systems_end
 }
 
 # client HOST NAME OPERATION OPERATIONS SEED
@@ -37,13 +23,6 @@ client() {
 	PIDS+=($!)
 	AGENT_PIDS[$1]="${AGENT_PIDS[$1]} $!"
 	TRUTHS+=("$2@$1=$DIR/$2.truth")
-}
-
-are_ready() {
-	local t
-	for t in "${TRUTHS[@]}"; do
-		[ -f "${t#*=}.ready" ] || return 1
-	done
 }
 
 up() {

@@ -2,30 +2,15 @@
 # streams and into buffers, lists, writes that are flushed, appends, files of several blocks, renames, deletes.
 
 setup() {
-	[ "$LIVE" = all ] || skip "slow: make test-live"
-	[ "$(id -u)" = 0 ] || skip "entering a process needs root"
-	command -v javac >/dev/null || skip "there is no JDK"
-	command -v curl >/dev/null || skip "there is no curl"
-	"$CULPRIT" hub --help 2>&1 | grep -q queries || skip "culprit is built without the bus"
-	JVM=$BATS_TEST_DIRNAME/jvm
-	SETS=$BATS_TEST_DIRNAME/../../share/tracepoints
-	DIR=$(mktemp -d)
-	NS=culprit-hdfs-k$$-$BATS_TEST_NUMBER
-	PIDS=()
+	. "$BATS_TEST_DIRNAME/jvm/systems.bash"
+	systems_begin hdfs-k
 	TP=("$SETS/hdfs.tp" "$SETS/hadoop.tp" "$JVM/dfskinds.tp")
-	. "$BATS_TEST_DIRNAME/wait.bash"
-	. "$JVM/hdfs.bash"
-	. "$JVM/ask.bash"
 	hdfs_fetch
 	hub
 }
 
 teardown() {
-	[ -n "$DIR" ] || return 0
-	rm -f "$DIR/go"
-	hdfs_down
-	[ -z "$KEEP" ] || cp -r "$DIR" "$KEEP"
-	rm -rf "$DIR"
+	systems_end
 }
 
 # client HOST NAME OPERATIONS THREADS SEED
@@ -35,11 +20,6 @@ client() {
 	PIDS+=($!)
 	AGENT_PIDS[$1]="${AGENT_PIDS[$1]} $!"
 	TRUTHS+=("$2@$1=$DIR/$2.truth")
-}
-
-# What clients have read (and 4 bytes of checksum for each 512) is what the DataNodes have counted.
-have_told() {
-	[ "$(told)" = "$(cat "${TRUTHS[@]#*=}" | awk '$1 == "bytes" { s += $3 + $3 / 128 } END { print s + 0 }')" ]
 }
 
 @test "Q1 to Q7, of clients with several threads that do all that clients do" {
@@ -59,7 +39,7 @@ have_told() {
 	agents "${HDFS_HOSTS[@]}"
 	begin "$JVM/hdfs.queries"
 	wait_until have_ended
-	wait_until have_told
+	wait_until have_read
 	end_queries
 	python3 "$JVM/hdfs_check.py" answers "$JVM/hdfs.queries" "$DIR" "${TRUTHS[@]}"
 	for i in 1 2 3; do

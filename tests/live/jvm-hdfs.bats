@@ -2,30 +2,15 @@
 # on four hosts as far as agents and HDFS know. What is answered is what the clients counted.
 
 setup() {
-	[ "$LIVE" = all ] || skip "slow: make test-live"
-	[ "$(id -u)" = 0 ] || skip "entering a process needs root"
-	command -v javac >/dev/null || skip "there is no JDK"
-	command -v curl >/dev/null || skip "there is no curl"
-	"$CULPRIT" hub --help 2>&1 | grep -q queries || skip "culprit is built without the bus"
-	JVM=$BATS_TEST_DIRNAME/jvm
-	SETS=$BATS_TEST_DIRNAME/../../share/tracepoints
-	DIR=$(mktemp -d)
-	NS=culprit-hdfs$$-$BATS_TEST_NUMBER
-	PIDS=()
+	. "$BATS_TEST_DIRNAME/jvm/systems.bash"
+	systems_begin hdfs
 	TP=("$SETS/hdfs.tp" "$SETS/hadoop.tp" "$JVM/stress.tp")
-	. "$BATS_TEST_DIRNAME/wait.bash"
-	. "$JVM/hdfs.bash"
-	. "$JVM/ask.bash"
 	hdfs_fetch
 	hub
 }
 
 teardown() {
-	[ -n "$DIR" ] || return 0
-	rm -f "$DIR/go"
-	hdfs_down
-	[ -z "$KEEP" ] || cp -r "$DIR" "$KEEP"
-	rm -rf "$DIR"
+	systems_end
 }
 
 # client HOST NAME OPERATION OPERATIONS SEED
@@ -37,16 +22,10 @@ client() {
 	TRUTHS+=("$2@$1=$DIR/$2.truth")
 }
 
-# What clients have read (and 4 bytes of checksum for each 512) is what the DataNodes have counted; the last of it comes after the client
-# has gone on.
-have_told() {
-	[ "$(told)" = "$(cat "${TRUTHS[@]#*=}" | awk '$1 == "bytes" { s += $3 + $3 / 128 } END { print s + 0 }')" ]
-}
-
 # finish: waits for clients, then ends the queries, which tell what is left
 finish() {
 	wait_until have_ended
-	wait_until have_told
+	wait_until have_read
 	end_queries
 }
 

@@ -2,22 +2,11 @@
 # what they do is done for who submitted the job. What is answered is what clients, the job and the DataNodes counted.
 
 setup() {
-	[ "$LIVE" = all ] || skip "slow: make test-live"
-	[ "$(id -u)" = 0 ] || skip "entering a process needs root"
-	command -v javac >/dev/null || skip "there is no JDK"
-	command -v curl >/dev/null || skip "there is no curl"
-	"$CULPRIT" hub --help 2>&1 | grep -q queries || skip "culprit is built without the bus"
-	JVM=$BATS_TEST_DIRNAME/jvm
-	SETS=$BATS_TEST_DIRNAME/../../share/tracepoints
-	DIR=$(mktemp -d)
+	. "$BATS_TEST_DIRNAME/jvm/systems.bash"
+	systems_begin mr
 	chmod 755 "$DIR" # containers may be of another user
-	NS=culprit-mr$$-$BATS_TEST_NUMBER
-	PIDS=()
 	TP=("$SETS/hdfs.tp" "$SETS/hadoop.tp" "$SETS/yarn.tp" "$JVM/stress.tp")
-	. "$BATS_TEST_DIRNAME/wait.bash"
-	. "$JVM/hdfs.bash"
 	. "$JVM/yarn.bash"
-	. "$JVM/ask.bash"
 	hdfs_fetch
 	yarn_fetch
 	hub
@@ -25,14 +14,12 @@ setup() {
 
 # Containers that still run are ended as YARN does it: by their numbers, which node managers have written down.
 teardown() {
-	[ -n "$DIR" ] || return 0
-	rm -f "$DIR/go"
-	hdfs_down
+	local f pids=()
 	for f in "$DIR"/data/nm*/local/nmPrivate/*/*/*.pid; do
-		[ -f "$f" ] && kill -9 -- "-$(cat "$f")" 2>/dev/null
+		[ -f "$f" ] && pids+=("-$(cat "$f")")
 	done
-	[ -z "$KEEP" ] || cp -r "$DIR" "$KEEP"
-	rm -rf "$DIR"
+	systems_end
+	[ ${#pids[@]} = 0 ] || kill -9 -- "${pids[@]}" 2>/dev/null || true
 }
 
 # client HOST NAME OPERATION OPERATIONS SEED
