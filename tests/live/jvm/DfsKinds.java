@@ -1,5 +1,7 @@
+import java.io.BufferedReader;
 import java.io.FileWriter;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -27,27 +29,30 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
  * the files that are read.
  *
  * NAME GO TRUTH FILES OPERATIONS THREADS SEED: waits for the file GO, does so many operations in each thread, and waits until GO is gone.
- * -Dhost=HOST says where it is.
+ * NAME - - FILES 0 THREADS SEED: each line of its standard input is an order: the name of a file for the truth, and how many operations in
+ * each thread.
+ * -Dhost=HOST says where it is, -Dkinds=list,look which operations it does, -Dpause=MS how long it rests after each.
  */
 public class DfsKinds {
 	static final int CHUNK = 512, PART = 64 * CHUNK, BLOCK = 1 << 20;
 	static final long WAIT_MS = 600_000;
 	static final String HOST = System.getProperty("host", "");
-	static final String[] KINDS = { "pread", "stream", "buffers", "list", "look", "write", "append", "blocks", "rename", "delete" };
+	static final String[] KINDS =
+		System.getProperty("kinds", "pread,stream,buffers,list,look,write,append,blocks,rename,delete").split(",");
+	static final int PAUSE_MS = Integer.getInteger("pause", 0);
 	static final Map<String, Long> counts = new ConcurrentSkipListMap<>();
 
 	final FileSystem fs;
 	final Random random;
 	final String name;
-	final int thread, files, operations;
-	int made;
+	final int thread, files;
+	int made, operations;
 
-	DfsKinds(FileSystem fs, String name, int thread, int files, int operations, long seed) {
+	DfsKinds(FileSystem fs, String name, int thread, int files, long seed) {
 		this.fs = fs;
 		this.name = name;
 		this.thread = thread;
 		this.files = files;
-		this.operations = operations;
 		this.random = new Random(seed);
 	}
 
@@ -250,8 +255,9 @@ public class DfsKinds {
 					kind = "write";
 				doNextOp(kind);
 				count("operations", name, 1);
+				Thread.sleep(PAUSE_MS);
 			}
-		} catch (IOException e) {
+		} catch (IOException | InterruptedException e) {
 			e.printStackTrace();
 			System.exit(1);
 		}
@@ -264,22 +270,47 @@ public class DfsKinds {
 			Thread.sleep(50);
 	}
 
-	public static void main(String[] a) throws Exception {
-		Configuration conf = new Configuration();
-		FileSystem fs = FileSystem.get(URI.create(conf.get("fs.defaultFS")), conf);
+	/* Each thread does so many operations; then the truth of them is in a file. */
+	static void turn(List<DfsKinds> clients, int operations, String truth) throws Exception {
 		List<Thread> threads = new ArrayList<>();
 
-		waitFor(a[1], true);
-		for (int i = 0, n = Integer.parseInt(a[5]); i < n; i++)
-			threads.add(new Thread(new DfsKinds(fs, a[0], i, Integer.parseInt(a[3]), Integer.parseInt(a[4]), Long.parseLong(a[6]) * 100 + i)::work));
+		counts.clear();
+		for (DfsKinds c : clients) {
+			c.operations = operations;
+			threads.add(new Thread(c::work));
+		}
 		for (Thread t : threads)
 			t.start();
 		for (Thread t : threads)
 			t.join();
-		try (PrintWriter out = new PrintWriter(new FileWriter(a[2] + ".part"))) {
+		try (PrintWriter out = new PrintWriter(new FileWriter(truth + ".part"))) {
 			counts.forEach((k, n) -> out.println(k + "\t" + n));
 		}
-		Files.move(Paths.get(a[2] + ".part"), Paths.get(a[2]));
+		Files.move(Paths.get(truth + ".part"), Paths.get(truth));
+	}
+
+	static void obey(List<DfsKinds> clients) throws Exception {
+		BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+
+		for (String order; (order = in.readLine()) != null;) {
+			String[] words = order.split(" ");
+			turn(clients, Integer.parseInt(words[1]), words[0]);
+		}
+	}
+
+	public static void main(String[] a) throws Exception {
+		Configuration conf = new Configuration();
+		FileSystem fs = FileSystem.get(URI.create(conf.get("fs.defaultFS")), conf);
+		List<DfsKinds> clients = new ArrayList<>();
+
+		for (int i = 0, n = Integer.parseInt(a[5]); i < n; i++)
+			clients.add(new DfsKinds(fs, a[0], i, Integer.parseInt(a[3]), Long.parseLong(a[6]) * 100 + i));
+		if (a[1].equals("-")) {
+			obey(clients);
+			System.exit(0);
+		}
+		waitFor(a[1], true);
+		turn(clients, Integer.parseInt(a[4]), a[2]);
 		waitFor(a[1], false);
 		System.exit(0);
 	}
