@@ -108,6 +108,12 @@ struct carried_thread *carried_thread_use(struct carried_thread *t)
 	return was;
 }
 
+/* A request that came over a connection may be one of before, which goes on. */
+HOT static uint64_t begun_new(void)
+{
+	return carried_new() | (guest_has_begun() ? CARRIED_APART : 0);
+}
+
 /* What it did for others who watched is over. */
 HOT static void refresh(struct carried_thread *t)
 {
@@ -119,13 +125,13 @@ HOT static void refresh(struct carried_thread *t)
 	if (c->session != session) {
 		forget_down_to(t, 0);
 		*c = (struct carried){ .how = mark ? CARRIED_BEGUN : CARRIED_LIFE,
-				       .request = carried_new(),
+				       .request = begun_new(),
 				       .is_named = mark,
 				       .mark = mark,
 				       .session = session };
 	} else if (c->mark != mark) {
 		c->how = CARRIED_BEGUN;
-		c->request = carried_new();
+		c->request = begun_new();
 		c->is_named = true;
 		c->mark = mark;
 	}

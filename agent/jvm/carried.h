@@ -27,6 +27,9 @@ enum carried_how {
 
 /* Of a request's number: it came with a header, so that who sent it knows what to do with one. */
 #define CARRIED_ASKED (1ull << 63)
+/* … It began here, or was asked for here: whatever has another such number is of another request.
+ * (What comes with an answer has a number that says nothing.) */
+#define CARRIED_APART (1ull << 62)
 
 struct carried {
 	enum carried_how how;

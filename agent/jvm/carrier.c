@@ -282,8 +282,10 @@ HOT static void from(JNIEnv *env, struct site *s, jobject message)
 	else
 		b.parcel = message_came(env, s, message);
 	b.request |= is_asked ? CARRIED_ASKED : 0;
-	if (s->action == WANTED_SERVE)
+	if (s->action == WANTED_SERVE) {
+		b.request |= CARRIED_APART;
 		asked_note(&b);
+	}
 	if (s->action == WANTED_FROM || s->action == WANTED_SERVE || s->action == WANTED_RECEIVE ||
 	    (s->action == WANTED_ACCEPT && is_asked && works_for_nobody()))
 		carry(s, &b, CARRIED_MESSAGE);
@@ -294,7 +296,8 @@ HOT static void from(JNIEnv *env, struct site *s, jobject message)
 
 static void pass(JNIEnv *env, struct site *s, jobject message, jobject o)
 {
-	struct kept_bag b = { .request = carried_new(), .parcel = message_came(env, s, message) };
+	struct kept_bag b = { .request = carried_new() | CARRIED_APART,
+			      .parcel = message_came(env, s, message) };
 
 	asked_note(&b);
 	hop_kept(s, kept_set(env, o, &b, false));

@@ -14,7 +14,8 @@
  *   which nothing is known for a thread in which none did.)
  *
  * Requests are the same when this process has numbered them so (carried.h), or when something in
- * both bags was packed under one name.
+ * both bags was packed under one name. Not when both began here under different numbers: all that a
+ * client asks for may have something in common, of a thread that never begins a request.
  */
 #include "agent/jvm/element.h"
 
@@ -87,6 +88,12 @@ HOT static bool is_kin(const struct parcel *p)
 	return false;
 }
 
+HOT static bool is_same(const struct carried *c, const struct kept_bag *b)
+{
+	return c->request == b->request ||
+	       (!(c->request & b->request & CARRIED_APART) && is_kin(b->parcel));
+}
+
 HOT static bool is_own(const struct carried *c, bool is_loop)
 {
 	switch (c->how) {
@@ -130,7 +137,7 @@ HOT void element_next(JNIEnv *env, struct site *s, jobject o)
 	hop_came(s, b.parcel);
 	if (is_loop) {
 		replace(c, &b, depth);
-	} else if (b.request && (c->request == b.request || is_kin(b.parcel))) {
+	} else if (b.request && is_same(c, &b)) {
 		carried_join(b.parcel);
 	} else if (b.request && is_own(c, is_loop)) {
 		hop_count(s, HOP_PASSED);

@@ -189,6 +189,13 @@ HOT uint64_t guest_mark(void)
 	return b ? (b->nr_begun * 0x9e3779b97f4a7c15u) ^ b->carried[PROBE_CARRIED_ORIGIN] : 0;
 }
 
+HOT bool guest_has_begun(void)
+{
+	const struct probe_bag *b = place();
+
+	return b && b->nr_begun && !b->carried[PROBE_CARRIED_ORIGIN];
+}
+
 /* What is due to be taken up first may be something. */
 HOT bool guest_holds(void)
 {

@@ -36,6 +36,8 @@ void guest_carry(const struct bag *front);
 void guest_join(const struct bag *front);
 /* Another number whenever a request began in the thread, or came over a connection. */
 uint64_t guest_mark(void);
+/* The last that did was begun by a tracepoint. */
+bool guest_has_begun(void);
 /* Whether the thread carries anything: cheap. */
 bool guest_holds(void);
 /* Who ordered what is woven. */
