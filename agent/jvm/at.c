@@ -11,6 +11,7 @@
 #include "agent/jvm/here.h"
 #include "agent/jvm/hot.h"
 #include "agent/jvm/machine.h"
+#include "agent/jvm/muted.h"
 #include "agent/jvm/path.h"
 #include "agent/jvm/site.h"
 #include "agent/jvm/virtual.h"
@@ -308,6 +309,7 @@ bool at_ready(JNIEnv *env)
 			 [HELPER_LONGS + HELPER_OBJECTS * sizeof(OBJECT) + 8];
 	static _Atomic bool is_ready;
 	struct helper_method v[(HELPER_LONGS + 1) * (HELPER_OBJECTS + 1) + 1];
+	jclass helper;
 	size_t nr = 0;
 
 	if (is_ready)
@@ -326,6 +328,9 @@ bool at_ready(JNIEnv *env)
 			v[nr++] = (struct helper_method){ "at", t, codes[n][m] };
 		}
 	v[nr++] = (struct helper_method){ "change", "(" OBJECT "I)" OBJECT, (void *)change };
-	is_ready = helper_define(env, v, nr);
+	helper = helper_define(env, v, nr);
+	is_ready = helper && muted_begin(env, helper);
+	if (helper)
+		(*env)->DeleteLocalRef(env, helper);
 	return is_ready;
 }

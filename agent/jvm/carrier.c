@@ -13,6 +13,7 @@
 #include "agent/jvm/kept_table.h"
 #include "agent/jvm/machine.h"
 #include "agent/jvm/message.h"
+#include "agent/jvm/muted.h"
 #include "agent/jvm/parcel.h"
 #include "agent/jvm/path.h"
 #include "agent/jvm/site.h"
@@ -552,6 +553,10 @@ HOT bool carrier_passes(JNIEnv *env, struct site *s, const jvalue *roots)
 	    v->hash >= SITE_ROOTS || !roots[v->root].l)
 		return false;
 	known = kept_known(env, roots[v->root].l, kept_hash_of((int32_t)roots[v->hash].j));
+	if (known == KEPT_OWN)
+		muted_add(env, roots[v->root].l);
+	else if (known == KEPT_MIXED)
+		muted_add_meant(env, roots[v->root].l);
 	if (known == KEPT_UNKNOWN || (s->action == WANTED_NEXT && !carried_is_settled()))
 		return false;
 	if (s->action == WANTED_NEXT)

@@ -29,6 +29,7 @@
 #include "agent/jvm/hot.h"
 #include "agent/jvm/kept.h"
 #include "agent/jvm/machine.h"
+#include "agent/jvm/muted.h"
 #include "agent/jvm/parcel.h"
 #include "agent/jvm/virtual.h"
 #include "lib/advice/bag.h"
@@ -109,8 +110,9 @@ HOT static bool is_own(const struct carried *c, bool is_loop)
 	}
 }
 
-HOT static void replace(struct carried *c, const struct kept_bag *b, uint32_t depth)
+HOT static void replace(JNIEnv *env, struct carried *c, const struct kept_bag *b, uint32_t depth)
 {
+	muted_loop(env);
 	birth_carry(b->parcel);
 	carried_set(c, CARRIED_ELEMENT, b->request);
 	c->depth = depth;
@@ -130,19 +132,19 @@ HOT void element_next(JNIEnv *env, struct site *s, jobject o)
 	/* nothing was there: what it does now is for nobody */
 	if (!o) {
 		if (is_loop)
-			replace(c, &b, c->depth);
+			replace(env, c, &b, c->depth);
 		return;
 	}
 	kept_taken(env, o, &b);
 	hop_came(s, b.parcel);
 	if (is_loop) {
-		replace(c, &b, depth);
+		replace(env, c, &b, depth);
 	} else if (b.request && is_same(c, &b)) {
 		carried_join(b.parcel);
 	} else if (b.request && is_own(c, is_loop)) {
 		hop_count(s, HOP_PASSED);
 	} else if (b.request || (c->how == CARRIED_LIFE && carried_any())) {
-		replace(c, &b, depth_here(s));
+		replace(env, c, &b, depth_here(s));
 	}
 	parcel_leave(b.parcel);
 }

@@ -200,6 +200,10 @@ static bool line_read(struct order *o, struct str line)
 		vec_push(&o->loads, f[1]);
 		return f[1].n > 0;
 	}
+	if (str_eq(f[0], STR("mute"))) {
+		vec_push(&o->mutes, f[1]);
+		return f[1].n > 0;
+	}
 	if (str_eq(f[0], STR("region"))) {
 		hex = f[1];
 		return str_take_hex(&hex, &o->region) && !hex.n;
@@ -247,6 +251,7 @@ void order_done(struct order *o)
 {
 	vec_done(&o->v);
 	vec_done(&o->loads);
+	vec_done(&o->mutes);
 	vec_done(&o->looks);
 	arena_done(&o->arena);
 }
@@ -275,8 +280,8 @@ unsigned wanted_rank(const struct wanted *w)
 /* --- which are meant ---------------------------------------------------------------------------
  */
 
-/* A star is any text. Both are short. */
-static bool matches(struct str pattern, struct str text)
+/* Both are short. */
+bool wanted_matches(struct str pattern, struct str text)
 {
 	size_t star = str_find_char(pattern, '*');
 
@@ -289,14 +294,14 @@ static bool matches(struct str pattern, struct str text)
 	if (!pattern.n)
 		return true;
 	for (size_t i = 0; i <= text.n; i++)
-		if (matches(pattern, str_skip(text, i)))
+		if (wanted_matches(pattern, str_skip(text, i)))
 			return true;
 	return false;
 }
 
 bool wanted_is_named(const struct wanted *w, struct str name)
 {
-	return matches(w->class, name);
+	return wanted_matches(w->class, name);
 }
 
 /* One type of a descriptor, as people write it, with or without its package; *d goes behind it. */
@@ -359,7 +364,7 @@ static bool types_are(struct str types, struct str descriptor)
 
 bool wanted_has_method(const struct wanted *w, const struct member *m)
 {
-	if (!m->code || m->access & ACCESS_BRIDGE || !matches(w->method, m->name))
+	if (!m->code || m->access & ACCESS_BRIDGE || !wanted_matches(w->method, m->name))
 		return false;
 	/* a star does not mean what runs before the class is */
 	if (str_eq(m->name, STR("<clinit>")) && !str_eq(w->method, m->name))

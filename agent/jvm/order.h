@@ -126,6 +126,7 @@ struct order {
 	bool is_another; /* of another session than the one before */
 	VEC(struct wanted) v;
 	VEC(struct str) loads; /* classes of the machine itself that are to be there first */
+	VEC(struct str) mutes; /* classes whose objects tell nothing where they lie in queues */
 	VEC(struct wanted_look) looks;
 	uint32_t pauses; /* the function that pauses are told by, or ORDER_NONE; … */
 	uint32_t locks;  /* … and waits for monitors */
@@ -140,6 +141,8 @@ void order_done(struct order *o);
  * before advice runs, and what advice packs is there before it is handed on. */
 unsigned wanted_rank(const struct wanted *w);
 
+/* A star is any text. */
+bool wanted_matches(struct str pattern, struct str text);
 /* name: with dots. Supertypes are the caller's to ask for. */
 bool wanted_is_named(const struct wanted *w, struct str name);
 const char *wanted_moment_name(enum wanted_moment m);

@@ -378,6 +378,34 @@ static const enum rewrite_where wheres[] = { [WANTED_ENTRY] = REWRITE_ENTRY,
 					     [WANTED_LINE] = REWRITE_LINE,
 					     [WANTED_CALL] = REWRITE_BEFORE_CALL };
 
+/* Of an element of a queue as it is, the helper class may know already that there is nothing to be
+ * told. */
+static struct str element_method(const struct making *k)
+{
+	const struct stitch_root *r = k->roots;
+
+	if (k->nr_roots != 2 || r[1].kind != ROOT_HASH || r[1].number != 0)
+		return (struct str){ 0 };
+	switch (k->w->action) {
+	case WANTED_QUEUE:
+		return STR(HELPER_PUT);
+	case WANTED_NEXT:
+		return STR(HELPER_NEXT);
+	case WANTED_IDLE:
+		return STR(HELPER_IDLE);
+	default:
+		return (struct str){ 0 };
+	}
+}
+
+static bool plain_stitch(const struct making *k, struct stitch *s, const struct stitch_place *p)
+{
+	struct str method = element_method(k);
+
+	return method.n ? stitch_element(s, p, k->roots, method)
+			: stitch_at(s, p, k->roots, k->nr_roots);
+}
+
 static bool plain_add(struct making *k)
 {
 	enum rewrite_where where = wheres[k->w->moment];
@@ -388,14 +416,14 @@ static bool plain_add(struct making *k)
 	k->is_known = site_find(key_of(k, ROLE_PLAIN)) >= 0;
 	is = values_add(k);
 	/* twice: the first time to know how roots arrive, which the site says for good */
-	if (is && !stitch_at(&s, &place, k->roots, k->nr_roots))
+	if (is && !plain_stitch(k, &s, &place))
 		is = refuse(k, s.refused);
 	if (is)
 		roots_set(k, &s);
 	is = is && site_make(k, ROLE_PLAIN, &place.number);
 	if (is && k->site.takes_time)
 		is = clock_add(k, (uint32_t)place.number, WANTED_CLOCK_ON, REWRITE_ENTRY);
-	if (is && !stitch_at(&s, &place, k->roots, k->nr_roots))
+	if (is && !plain_stitch(k, &s, &place))
 		is = refuse(k, s.refused);
 	if (is)
 		put_add(k, where, &s, (uint32_t)place.number, NULL);

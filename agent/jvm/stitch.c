@@ -343,6 +343,25 @@ bool stitch_at(struct stitch *s, const struct stitch_place *p, const struct stit
 	return call_at(&k, longs, objects);
 }
 
+bool stitch_element(struct stitch *s, const struct stitch_place *p, const struct stitch_root *root,
+		    struct str method)
+{
+	struct stitching k;
+	struct found f = { 0 };
+
+	if (!begin(&k, s, p))
+		return false;
+	if (!find(&k, root, &f))
+		return false;
+	if (f.type != 'L' && f.type != '[')
+		return refuse(s, "it is no reference");
+	s->handed[0] = (struct stitch_handed){ .type = f.type };
+	s->handed[1] = (struct stitch_handed){ .type = 'H' };
+	load_object(&k, &f);
+	return push_number(&k) &&
+	       call(&k, p->advice, method, STR("(Ljava/lang/Object;I)V"));
+}
+
 /* On the stack an object for another of the declared type. */
 static bool change(struct stitching *k, struct str type)
 {

@@ -59,6 +59,10 @@ void stitch_done(struct stitch *s);
  */
 bool stitch_at(struct stitch *s, const struct stitch_place *p, const struct stitch_root *roots,
 	       size_t nr);
+/* method(Object I)V, of an object and the number of the place, which hands over what at() would: the
+ * identity hash and the object (s->handed of both, in that order the object first). */
+bool stitch_element(struct stitch *s, const struct stitch_place *p, const struct stitch_root *root,
+		    struct str method);
 /* change(Object I)Object: what is returned, at exits, or an argument, at the entry, is exchanged
  * for what that gives, which must be of the declared type. */
 bool stitch_replace(struct stitch *s, const struct stitch_place *p, struct stitch_root root);

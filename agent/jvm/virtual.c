@@ -13,6 +13,7 @@
 #include "agent/jvm/hop.h"
 #include "agent/jvm/kept_table.h"
 #include "agent/jvm/machine.h"
+#include "agent/jvm/muted.h"
 #include "agent/jvm/site.h"
 
 struct virtual
@@ -204,8 +205,12 @@ static const struct probe_self *mount_leave(struct mount *m, union self *was)
 static struct virtual *unseen(JNIEnv *env, jobject o, union self *was,
 			      const struct probe_self **self)
 {
-	struct virtual *v = virtual_new(env, o, carried_thread_moved(), here_calls_moved());
+	struct virtual *v;
 
+	/* if that is a loop, it is one under another name from now on */
+	if (carried_is_loop())
+		muted_loops(env);
+	v = virtual_new(env, o, carried_thread_moved(), here_calls_moved());
 	*self = guest_become(0, NULL, &was->head) < 0 ? NULL : &was->head;
 	if (v)
 		v->born = birth_use(0);

@@ -23,6 +23,7 @@
 #include "agent/jvm/machine.h"
 #include "agent/jvm/meant.h"
 #include "agent/jvm/mem.h"
+#include "agent/jvm/muted.h"
 #include "agent/jvm/order.h"
 #include "agent/jvm/puts.h"
 #include "agent/jvm/roll.h"
@@ -469,6 +470,7 @@ static void apply(JNIEnv *env, struct order *o)
 		sites_keep(is_wanted, o);
 	order_exchange(o);
 	events(true);
+	muted_want(env, o->mutes.v, o->mutes.nr);
 	stops_watch(o->v.nr ? o->pauses : ORDER_NONE, o->v.nr ? o->locks : ORDER_NONE);
 	classes_apply(env, was, o);
 	sites_keep(is_wanted, o);

@@ -16,7 +16,8 @@ setup() {
 compile() {
 	local newer=("$BATS_TEST_DIRNAME/jvm/HttpNewer.java")
 	! java_is_8 "$1" || newer=()
-	javac_for "$1" -d "$2" "$BATS_TEST_DIRNAME"/jvm/Handoffs.java "$BATS_TEST_DIRNAME"/jvm/Http.java "${newer[@]}"
+	javac_for "$1" -d "$2" "$BATS_TEST_DIRNAME"/jvm/Handoffs.java "$BATS_TEST_DIRNAME"/jvm/Http.java \
+		"$BATS_TEST_DIRNAME/jvm/cache/LocalCache.java" "${newer[@]}"
 }
 
 ask() {

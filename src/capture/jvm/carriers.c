@@ -62,8 +62,10 @@ void carriers_write(struct buf *out, bool of_threads)
 
 			if (nr >= 3)
 				line_write(words, out);
-			else if (nr == 2 && str_eq(words[0], STR("load")))
-				buf_fmt(out, "load\t" STR_FMT "\n", STR_ARG(words[1]));
+			else if (nr == 2 && (str_eq(words[0], STR("load")) ||
+					     str_eq(words[0], STR("mute"))))
+				buf_fmt(out, STR_FMT "\t" STR_FMT "\n", STR_ARG(words[0]),
+					STR_ARG(words[1]));
 		}
 	}
 }

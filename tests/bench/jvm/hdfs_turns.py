@@ -31,6 +31,11 @@ SILENT = {"nothing", "tuple1", "tuples60"}  # that tell nothing
 COMPILERS = ("C1 Compiler", "C2 Compiler")
 
 
+def queries(setting):
+    """Of a setting, or those that are named: q4+q5."""
+    return SETTINGS.get(setting) or setting.split("+")
+
+
 def of_process(pid):
     """Its processor time in seconds, with threads that have ended."""
     return time.clock_gettime(~pid << 3 | 2)
@@ -98,7 +103,7 @@ class Asker:
     def ask(self, setting):
         agent = self.culprit("agent", "--queries", "--hub", self.hub, "--name", "cost", "--pid", self.o.pids, "--overhead", "50%")
         asked = [self.culprit("query", "--live", "--hub", self.hub, "--tracepoints", self.o.tracepoints, "--json", self.texts.get(q, q),
-                              out=open(f"{self.o.folder}/{setting}.{i}.answer", "w")) for i, q in enumerate(SETTINGS[setting])]
+                              out=open(f"{self.o.folder}/{setting}.{i}.answer", "w")) for i, q in enumerate(queries(setting))]
         time.sleep(3)
         return asked + [agent]
 
@@ -107,9 +112,9 @@ class Asker:
         for p in asked:
             p.send_signal(signal.SIGINT)
             p.wait(60)
-        for i in range(len(SETTINGS[setting])):
+        for i, q in enumerate(queries(setting)):
             if setting not in SILENT and not os.path.getsize(f"{self.o.folder}/{setting}.{i}.answer"):
-                print(f"hdfs: query {SETTINGS[setting][i]} has told nothing", file=sys.stderr)
+                print(f"hdfs: query {q} has told nothing", file=sys.stderr)
         time.sleep(2)
 
     def end(self):

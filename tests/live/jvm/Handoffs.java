@@ -14,6 +14,8 @@ import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
+import handoffs.common.cache.LocalCache;
+
 /**
  * A program that knows what it does: requesters with different names ask at the same time, and what they ask for is done by other threads,
  * to which it is handed over in one way for each scenario. It says how often done(scenario, name) ran for each name, how many of these a
@@ -353,6 +355,20 @@ public final class Handoffs {
         after(s, name, a.answer.get());
     }
 
+    /** What caches note of each time they are read: the same entries, put into a queue and taken out by whoever comes. */
+    static final Queue<LocalCache.Entry> read = new ConcurrentLinkedQueue<>();
+    static final LocalCache.Entry[] entries = { new LocalCache.Entry(), new LocalCache.Entry() };
+
+    static void readCache(String s, String name, int i) throws Exception {
+        for (LocalCache.Entry e : entries)
+            read.add(e);
+        done(s, name);
+        while (read.poll() != null)
+            ;
+        done(s, name);
+        after(s, name, 2);
+    }
+
     /** A loop that hands on to another one. */
     static final BlockingQueue<Ask> first = new LinkedBlockingQueue<>(), second = new LinkedBlockingQueue<>();
 
@@ -464,6 +480,7 @@ public final class Handoffs {
         for (String q : queues.keySet())
             ways.put(q, Handoffs::queued);
         ways.put("lockless", Handoffs::spun);
+        ways.put("cache", Handoffs::readCache);
         ways.put("dispatched", Handoffs::dispatched);
         ways.put("borrowed", Handoffs::borrowed);
         ways.put("lent", Handoffs::lent);

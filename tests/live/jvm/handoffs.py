@@ -45,9 +45,10 @@ tracepoint {0}.after
 ASKED = {"done": ("Handoffs.done", "First(Handoffs.request)"), "after": ("Handoffs.after", "Handoffs.done"),
          "pair": ("Handoffs.done", "Handoffs.done")}
 # parts of a request that happen one after another: how many of those before are seen by those after, for each request
-PAIRS = {"apply": 3, "forked": 2, "stream": 4, "each": 4, "dispatched": 1}
+PAIRS = {"apply": 3, "forked": 2, "stream": 4, "each": 4, "dispatched": 1, "cache": 1}
 # how many run one after another is a matter of luck
 LUCK = {"caller", "compose", "stream", "each"}
+CACHE_FEW = 12  # of three threads and two entries, while nobody knows yet
 PATIENCE_S = 180  # for what must happen, on a machine that may have much else to do
 
 
@@ -146,7 +147,9 @@ def handoffs(culprit, classes, points, what, requests, scenarios):
     p.wait(PATIENCE_S)
     bad = compare(rows, expected(truth, what, requests), LUCK if what == "pair" else ())
     shared = 3 * requests if not scenarios or "numbers" in scenarios else 0
-    if losses != ({"bags_shared": shared} if shared else {}):
+    # entries of the cache are known to be everybody's when two requests have had one
+    few = CACHE_FEW if not scenarios or "cache" in scenarios else 0
+    if set(losses) - {"bags_shared"} or not shared <= losses.get("bags_shared", 0) <= shared + few:
         print("lost", losses)
         bad += 1
     return bad
