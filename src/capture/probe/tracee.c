@@ -63,22 +63,43 @@ static char thread_state(int pid, int tid)
 	return p && p[1] == ' ' ? p[2] : 0;
 }
 
+/* Who traces a thread, 0: nobody. */
+static int thread_tracer(int pid, int tid)
+{
+	char path[64], line[256];
+	int tracer = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "TracerPid: %d", &tracer) != 1)
+		;
+	if (f)
+		fclose(f);
+	return tracer;
+}
+
+/* Another one that traces it may be about to leave. */
+static int seize_refused(const struct tracee *t, int tid, int why, struct error *err)
+{
+	char state = thread_state(t->pid, tid);
+	int tracer = thread_tracer(t->pid, tid);
+
+	if (why == ESRCH || !state || state == 'Z' || state == 'X')
+		return 0;
+	if (tracer)
+		return error_set(err, EBUSY, "process %d is being traced by process %d", t->pid,
+				 tracer);
+	return error_set(err, why,
+			 "process %d may not be watched (%s): it must be yours and not be traced "
+			 "by another program, and kernel.yama.ptrace_scope 0; or run as root",
+			 t->pid, strerror(why));
+}
+
 static int seize(struct tracee *t, int tid, struct error *err)
 {
-	char state;
-
-	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) < 0) {
-		if (errno == ESRCH)
-			return 0;
-		state = thread_state(t->pid, tid);
-		if (!state || state == 'Z' || state == 'X')
-			return 0;
-		return error_set(err, errno,
-				 "process %d may not be watched (%s): it must be yours and not be "
-				 "traced by another program, and kernel.yama.ptrace_scope 0; or "
-				 "run as root",
-				 t->pid, strerror(errno));
-	}
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) < 0)
+		return seize_refused(t, tid, errno, err);
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 	vec_push(&t->threads, (struct tracee_thread){ .tid = tid });
 	return 1;
