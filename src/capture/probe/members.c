@@ -465,31 +465,58 @@ static void members_leave_out_the_dead(struct members *m)
 	m->shared->nr_members = nr_live;
 }
 
-/* Places of threads that have ended are free again, before there are none left. */
-static void threads_sweep(const struct family *f, int pid)
+static bool place_read(int pid, uint64_t at, struct probe_thread *t)
 {
-	size_t bytes = PROBE_THREADS * sizeof(struct probe_thread);
-	cleanup(free) struct probe_thread *v = NULL;
-	uint64_t own = f->region->own, nr = 0, gone = PROBE_KEY_GONE;
+	struct iovec to = { t, sizeof(*t) }, from = { (void *)at, sizeof(*t) };
+
+	return process_vm_readv(pid, &to, 1, &from, 1, 0) == (ssize_t)sizeof(*t);
+}
+
+/* A new thread may have its stack where one that has ended had it, and is in the same place then. */
+static void place_free(int pid, uint64_t at, const struct probe_thread *was)
+{
+	uint64_t gone = PROBE_KEY_GONE;
+	struct iovec to = { &gone, sizeof(gone) }, from = { (void *)at, sizeof(gone) };
+	struct probe_thread now;
+
+	if (place_read(pid, at, &now) && now.key == was->key && now.tid == was->tid)
+		process_vm_writev(pid, &to, 1, &from, 1, 0);
+}
+
+static bool has_ended(int pid, const struct probe_thread *t)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u", pid, t->tid);
+	return t->key > PROBE_KEY_GONE && access(path, F_OK) < 0;
+}
+
+/* Places of threads that have ended are free again, before there are none left: those that were seen
+ * to have ended twice, since who has just taken a place says a little later who it is. */
+static void threads_sweep(struct family_of *f, int pid)
+{
+	uint64_t own = f->f->region->own, nr = 0;
 	struct iovec to = { &nr, sizeof(nr) };
 	struct iovec from = { (void *)(own + offsetof(struct probe_own, nr_threads)), sizeof(nr) };
+	struct probe_thread t;
 
 	if (process_vm_readv(pid, &to, 1, &from, 1, 0) != sizeof(nr) || nr < PROBE_THREADS / 2)
 		return;
-	v = mem_alloc(bytes);
-	to = (struct iovec){ v, bytes };
-	from = (struct iovec){ (void *)own, bytes };
-	if (process_vm_readv(pid, &to, 1, &from, 1, 0) != (ssize_t)bytes)
-		return;
+	if (!f->ended)
+		f->ended = mem_zalloc(mem_bytes(PROBE_THREADS, sizeof(*f->ended)));
 	for (size_t i = 0; i < PROBE_THREADS; i++) {
-		char path[64];
+		uint64_t at = own + i * sizeof(t);
 
-		snprintf(path, sizeof(path), "/proc/%d/task/%u", pid, v[i].tid);
-		if (v[i].key <= PROBE_KEY_GONE || access(path, F_OK) == 0)
-			continue;
-		to = (struct iovec){ &gone, sizeof(gone) };
-		from = (struct iovec){ (void *)(own + i * sizeof(*v)), sizeof(gone) };
-		process_vm_writev(pid, &to, 1, &from, 1, 0);
+		if (!place_read(pid, at, &t))
+			return;
+		if (!has_ended(pid, &t)) {
+			f->ended[i] = 0;
+		} else if (f->ended[i] != t.tid) {
+			f->ended[i] = t.tid;
+		} else {
+			place_free(pid, at, &t);
+			f->ended[i] = 0;
+		}
 	}
 }
 
@@ -510,6 +537,8 @@ static void families_retire(struct members *m)
 				p->family = -1;
 		family_done(f->f);
 		namesakes_done(&f->names);
+		free(f->ended);
+		f->ended = NULL;
 		free(f->f);
 		f->f = NULL;
 		m->nr_families--;
@@ -536,7 +565,7 @@ void members_tick(struct members *m)
 		uint32_t nr = pid ? f->nr_patches : 0;
 
 		if (pid)
-			threads_sweep(f, pid);
+			threads_sweep(&m->families.v[i], pid);
 		if (pid && want_from(m, f, pid, 0, true, NULL, &err) == 0 && f->nr_patches != nr)
 			apply_all(m, &err);
 	}
@@ -585,6 +614,8 @@ void members_close(struct members *m)
 		__atomic_store_n(&f->f->region->session, 0, __ATOMIC_RELEASE);
 		family_done(f->f);
 		namesakes_done(&f->names);
+		free(f->ended);
+		f->ended = NULL;
 		free(f->f);
 	}
 	for (int i = 0; m->late.tids.nr && i < 100; i++) {

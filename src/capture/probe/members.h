@@ -23,6 +23,7 @@ struct family_of {
 	int pid;          /* whom it was put into */
 	bool is_told, is_told_gone;
 	uint32_t nr_idle; /* ticks without a process that lives */
+	uint32_t *ended;  /* by place, the thread that had ended when it was looked at last, or NULL */
 	struct namesakes names;
 };
 
