@@ -16,6 +16,7 @@
 #include "capture/probe/hold.h"
 #include "capture/weave/clock.h"
 #include "capture/weave/concern.h"
+#include "capture/weave/said.h"
 #include "capture/weave/weave_own.h"
 #include "query/parse.h"
 
@@ -364,6 +365,7 @@ int weave_install(struct weave *w, const struct weave_request *r, struct buf *to
 	}
 	/* last, so that what was patched for it is not told */
 	nr += outside_install(w, q, told);
+	said_fold(told);
 	if (e < 0 && e != -EPIPE && e != -ESRCH) {
 		weave_remove(w, r->id, NULL);
 		weave_forget(w, r->id);
