@@ -31,8 +31,10 @@ static void what_is_said_of_no_process_stays_each_time(void **state)
 {
 	(void)state;
 	assert_folded("", "");
-	assert_folded("host is ambiguous\nprocess x: y\nprocess 5: y\nhost is ambiguous\nprocess 6 : y",
-		      "host is ambiguous\nprocess x: y\nprocess 5: y\nhost is ambiguous\nprocess 6 : y\n");
+	assert_folded(
+		"host is ambiguous\nprocess x: y\nprocess 5: y\nhost is ambiguous\nprocess 6 : y",
+		"host is ambiguous\nprocess x: y\nprocess 5: y\nhost is ambiguous\nprocess 6 : "
+		"y\n");
 }
 
 int main(void)

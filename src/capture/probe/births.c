@@ -10,13 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "capture/probe/kin.h"
 
 #define RECEIVE_BYTES (1 << 20)
 #define AT_WHAT (NLMSG_HDRLEN + sizeof(struct cn_msg))
 #define AT_CHILD (AT_WHAT + offsetof(struct proc_event, event_data.fork.child_pid))
+#define CROWD 64u
+#define ENDED 1u /* of one of the family: it was seen to have, once */
 
 /* Of all that is said only what is asked for wakes us. */
 static void listen_to_few(int fd)
@@ -72,12 +76,28 @@ void births_close(struct births *b)
 	b->fd = -1;
 }
 
+/* With the time at which it was one of the family: what is told of the number before is of itself,
+ * and afterwards of another one. */
+static void family_add(struct births *b, int pid, int64_t since)
+{
+	*map_at(&b->family, (uint64_t)pid) = (uint64_t)since & ~(uint64_t)ENDED;
+}
+
 void births_of(struct births *b, int pid)
 {
 	if (pid == BIRTHS_ALL)
 		b->is_of_all = true;
 	else
-		*map_at(&b->family, (uint64_t)pid) = 1;
+		family_add(b, pid, time_tick());
+}
+
+/* Numbers are given out again. */
+static void stranger_made(struct births *b, int pid, int64_t when)
+{
+	uint64_t *at = map_find(&b->family, (uint64_t)pid);
+
+	if (at && (int64_t)*at < when)
+		*at = 0;
 }
 
 static bool is_of_family(const struct births *b, int pid)
@@ -95,10 +115,13 @@ static bool take(struct births *b, const struct proc_event *e, void (*began)(voi
 		int made = e->event_data.fork.child_tgid;
 
 		/* threads are made likewise */
-		if (b->is_of_all || e->event_data.fork.child_pid != made ||
-		    !is_of_family(b, e->event_data.fork.parent_tgid))
+		if (b->is_of_all || e->event_data.fork.child_pid != made)
 			return false;
-		births_of(b, made);
+		if (!is_of_family(b, e->event_data.fork.parent_tgid)) {
+			stranger_made(b, made, (int64_t)e->timestamp_ns);
+			return false;
+		}
+		family_add(b, made, (int64_t)e->timestamp_ns);
 		vec_push(&b->made, made);
 		return true;
 	}
@@ -106,6 +129,38 @@ static bool take(struct births *b, const struct proc_event *e, void (*began)(voi
 		return false;
 	began(to, e->event_data.exec.process_tgid);
 	return true;
+}
+
+/* Where it began later than that it is another one. */
+static bool is_same(uint64_t started, uint64_t since)
+{
+	uint64_t tick = NS_S / (uint64_t)sysconf(_SC_CLK_TCK);
+	struct timespec boot;
+
+	/* processes are told to have begun by a clock that goes on while the machine sleeps */
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	since += (uint64_t)(boot.tv_sec * NS_S + boot.tv_nsec - time_tick());
+	return started && started * tick <= since + tick;
+}
+
+void births_sweep(struct births *b)
+{
+	struct map kept = { 0 };
+	const struct map_slot *at = NULL;
+	size_t nr_there = 0;
+
+	while ((at = map_next(&b->family, at))) {
+		uint64_t started = at->value ? kin_started((int)at->key) : 0;
+
+		nr_there += started != 0;
+		if (is_same(started, at->value))
+			*map_at(&kept, at->key) = at->value & ~(uint64_t)ENDED;
+		else if (at->value && !started && !(at->value & ENDED))
+			*map_at(&kept, at->key) = at->value | ENDED;
+	}
+	map_done(&b->family);
+	b->family = kept;
+	b->crowd = 2 * nr_there;
 }
 
 size_t births_read(struct births *b, void (*began)(void *to, int pid), void *to)
@@ -132,17 +187,7 @@ size_t births_read(struct births *b, void (*began)(void *to, int pid), void *to)
 		nr += take(b, &e, began, to);
 		n = sizeof(from);
 	}
+	if (b->family.nr > b->crowd + CROWD)
+		births_sweep(b);
 	return nr;
-}
-
-void births_sweep(struct births *b)
-{
-	struct map kept = { 0 };
-	const struct map_slot *at = NULL;
-
-	while ((at = map_next(&b->family, at)))
-		if (at->value && kin_started((int)at->key))
-			*map_at(&kept, at->key) = 1;
-	map_done(&b->family);
-	b->family = kept;
 }

@@ -14,8 +14,9 @@
 
 /* Zero is of nobody. */
 struct births {
-	int fd; /* readable when something was said; -1: nothing ever is */
-	struct map family;
+	int fd;            /* readable when something was said; -1: nothing ever is */
+	struct map family; /* by number; 0: it is no more, or was given to a stranger */
+	size_t crowd;      /* how many more are too many to be kept */
 	bool is_of_all;
 	VEC(int) made;      /* processes of the family since they were last taken */
 	uint64_t nr_missed; /* times that the kernel had more to say than it could keep */
@@ -29,7 +30,8 @@ void births_close(struct births *b);
 void births_of(struct births *b, int pid);
 /* Takes what was said. began: a program that one of them has become. How much was about them. */
 size_t births_read(struct births *b, void (*began)(void *to, int pid), void *to);
-/* Leaves out all that have ended. */
+/* Leaves out all that have ended, when it sees so for the second time: what they made before may
+ * not have been said yet. */
 void births_sweep(struct births *b);
 
 #endif
