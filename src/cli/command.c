@@ -355,8 +355,8 @@ static const struct command builtin[] = {
 	{ .name = "tracepoints",
 	  .summary = "list, check and test definitions of tracepoints for live queries",
 	  .usage = "[SET|FILE...]",
-	  .about = "Sets come with culprit: cassandra, hadoop, hbase, hdfs, java, linux, logs, "
-		   "postgresql, rpc, yarn; without any, all of them are listed.\n"
+	  .about = "Sets come with culprit: cassandra, hadoop, hbase, hdfs, linux, logs, "
+		   "postgresql, rpc, stress, yarn; without any, all of them are listed.\n"
 		   "docs/tracepoints.md tells how a file defines them.",
 	  .options = tracepoints_options,
 	  .examples = tracepoints_examples,

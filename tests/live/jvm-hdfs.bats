@@ -4,7 +4,7 @@
 setup() {
 	. "$BATS_TEST_DIRNAME/jvm/systems.bash"
 	systems_begin hdfs
-	TP=("$SETS/hdfs.tp" "$SETS/hadoop.tp" "$JVM/stress.tp")
+	TP=("$SETS/hdfs.tp" "$SETS/hadoop.tp" "$SETS/stress.tp" "$JVM/later.tp")
 	hdfs_fetch
 	hub
 }

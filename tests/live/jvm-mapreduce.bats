@@ -5,7 +5,7 @@ setup() {
 	. "$BATS_TEST_DIRNAME/jvm/systems.bash"
 	systems_begin mr
 	chmod 755 "$DIR" # containers may be of another user
-	TP=("$SETS/hdfs.tp" "$SETS/hadoop.tp" "$SETS/yarn.tp" "$JVM/stress.tp")
+	TP=("$SETS/hdfs.tp" "$SETS/hadoop.tp" "$SETS/yarn.tp" "$SETS/stress.tp")
 	. "$JVM/yarn.bash"
 	hdfs_fetch
 	yarn_fetch

@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -18,8 +20,12 @@ public final class Redefine {
     private static Instrumentation java;
     private static int verified, absent, before, refused;
 
-    public static void premain(String args, Instrumentation given) {
+    /** Woven code may call the class of advice, as it may where the JVM has classes transformed by an agent: it adds these edges itself then. */
+    public static void premain(String args, Instrumentation given) throws ClassNotFoundException {
+        Module advice = Class.forName("culprit.Advice", false, null).getModule();
         java = given;
+        for (Module m : ModuleLayer.boot().modules())
+            java.redefineModule(m, Set.of(advice), Map.of(), Map.of(), Set.of(), Map.of());
     }
 
     private record Exchange(String name, ClassDefinition woven, ClassDefinition original) {

@@ -32,7 +32,7 @@ public class Later {
 		try {
 			for (int i = 0; i < nr; i++) {
 				while (asked == null)
-					Thread.onSpinWait();
+					Thread.yield();
 				AsyncGet<?, Exception> answer = asked;
 
 				asked = null;
@@ -60,11 +60,11 @@ public class Later {
 			AsyncGet<?, Exception> answer = ProtobufRpcEngine2.getAsyncReturnMessage();
 
 			while (asked != null)
-				Thread.onSpinWait();
+				Thread.yield();
 			asked = answer;
 		}
 		taker.join();
-		Files.writeString(Paths.get(args[1]), "requests\tall\t" + nr + "\n");
+		Files.write(Paths.get(args[1]), ("requests\tall\t" + nr + "\n").getBytes());
 		while (Files.exists(Paths.get(args[0])))
 			Thread.sleep(10);
 		System.exit(0);
