@@ -217,7 +217,8 @@ public final class Handoffs {
         if (i % 3 == 0)
             f.join();
         after(s, name, f.thenCompose(x -> {
-            CompletableFuture<Integer> g = CompletableFuture.supplyAsync(() -> x + done(s, name), pool);
+            // (by other threads than those of the pool, which may all be here, and wait)
+            CompletableFuture<Integer> g = CompletableFuture.supplyAsync(() -> x + done(s, name), i % 2 == 0 ? ForkJoinPool.commonPool() : pool);
             if (i % 2 == 0)
                 while (!g.isDone())
                     Thread.yield();
