@@ -120,17 +120,25 @@ static void end(void)
 	told = (struct told){ 0 };
 }
 
-static void programs_of_the_family_are_told_and_others_not(void **state)
+/* A stranger, and a child of ours that has been a program; its number. */
+static int begin(struct stranger *s)
 {
-	struct stranger s;
 	int pid;
 
-	(void)state;
-	stranger_begin(&s);
+	stranger_begin(s);
 	listen_anew();
 	births_of(&births, getpid());
 	pid = program(0);
 	assert_true(pid > 0);
+	return pid;
+}
+
+static void programs_of_the_family_are_told_and_others_not(void **state)
+{
+	struct stranger s;
+	int pid = begin(&s);
+
+	(void)state;
 	assert_true(stranger_do(&s, 0));
 	births_read(&births, note, &told);
 	assert_int_equal(told.pids.nr, 1);
@@ -159,13 +167,9 @@ static void one_that_was_just_made_by_others_is_of_the_family(void **state)
 static void a_stranger_with_the_number_of_one_that_has_ended_is_none_of_it(void **state)
 {
 	struct stranger s;
-	int pid;
+	int pid = begin(&s);
 
 	(void)state;
-	stranger_begin(&s);
-	listen_anew();
-	births_of(&births, getpid());
-	pid = program(0);
 	births_read(&births, note, &told);
 	assert_true(has(&told, pid) && has_made(&births, pid));
 	vec_clear(&told.pids);
@@ -182,13 +186,9 @@ static void a_stranger_with_the_number_of_one_that_has_ended_is_none_of_it(void 
 static void a_number_that_is_given_out_again_before_it_was_heard_of_is_a_strangers(void **state)
 {
 	struct stranger s;
-	int pid;
+	int pid = begin(&s);
 
 	(void)state;
-	stranger_begin(&s);
-	listen_anew();
-	births_of(&births, getpid());
-	pid = program(0);
 	if (stranger_do(&s, pid) && stranger_do(&s, pid)) {
 		births_read(&births, note, &told);
 		assert_int_equal(told.pids.nr, 1);
