@@ -1,9 +1,7 @@
 /* The kernel tells of processes that are made to root only. */
 #include "unit.h"
 
-#include <errno.h>
 #include <linux/sched.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -11,7 +9,6 @@
 #include <unistd.h>
 
 #include "capture/probe/births.h"
-#include "capture/probe/kin.h"
 
 struct told {
 	VEC(int) pids;

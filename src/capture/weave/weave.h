@@ -52,7 +52,8 @@ struct weave_request {
 	void *ctx;
 };
 /* Compiles, verifies and installs in all processes. How many places run it, or -EINVAL with the
- * place in the query. told: as above, and warnings. */
+ * place in the query. told: as above, and warnings; what is the same of several processes is one
+ * line (said.h). */
 int weave_install(struct weave *w, const struct weave_request *r, struct buf *told,
 		  struct error *err);
 /* What it told by then is in its partial, until it is forgotten. */
