@@ -11,6 +11,7 @@
 #define LOOK_NS (200 * NS_MS)
 #define MUCH 0.2 /* of a processor is not borne that long */
 #define FIRST_LOOK_NS NS_MS
+#define HITS_OF_CALL 2
 #define BUDGET_PART 4 /* of the budget, as for what calls cost */
 
 static bool open_uprobes(struct session *s)
@@ -34,12 +35,19 @@ static bool open_uprobes(struct session *s)
 	return true;
 }
 
+/* Its calls are told even if nobody has read one yet; what they cost is no other function's fault.
+ */
 static void leave_alone(struct session *s, uint32_t number)
 {
 	struct watch *n = &s->list.v.v[number];
+	struct uprobing *u = &s->uprobing;
+	uint64_t nr = uprobes_hits_of(u->uprobes, number), all = uprobes_hits(u->uprobes);
 
-	uprobes_remove(s->uprobing.uprobes, number);
-	s->uprobing.nr--;
+	if (n->nr_calls < (nr + 1) / HITS_OF_CALL)
+		n->nr_calls = (nr + 1) / HITS_OF_CALL;
+	uprobes_remove(u->uprobes, number); /* takes a while, in which it is called on */
+	u->nr_hits += nr - n->nr_hit + uprobes_hits(u->uprobes) - all;
+	u->nr--;
 	n->is_uprobe = n->is_on = false;
 	n->out = WATCH_HOT;
 	if (n->role != ROLE_NONE)
