@@ -4,6 +4,8 @@
 
 #define EPOCH_BITS 20
 #define EPOCHS (((uint64_t)1 << EPOCH_BITS) - 1)
+#define GROWS_WORDS 32u  /* that are added at once; more have an entry of their own */
+#define GROWN_WORDS 128u /* of an entry: it comes into another bag as a whole, or not at all */
 #define HEAD_BYTES offsetof(struct bag, entries)
 
 _Static_assert(sizeof(struct bag) == BAG_BYTES && sizeof(struct bag_entry) == 32, "bags");
@@ -122,7 +124,7 @@ long bag_serialize(const struct bag *b, void *to, size_t room)
 static bool entry_makes_sense(const struct bag_entry *e, size_t left)
 {
 	if (left < BAG_HEAD_WORDS || e->words < BAG_HEAD_WORDS || e->words > left ||
-	    e->kind > BAG_SPILLED)
+	    e->kind > BAG_ITEMS)
 		return false;
 	if (e->kind == BAG_SPILLED)
 		return e->words == BAG_HEAD_WORDS;
@@ -150,18 +152,24 @@ static bool makes_sense(const struct bag *b, size_t nr)
 	       bag_entries_make_sense(b->entries, b->words);
 }
 
-static void note_spilled(struct bag *b)
+/* What is so of every bag of ours. */
+static void put_right(struct bag *b)
 {
-	for (size_t at = 0; at < b->words; at += entry_at(b, at)->words)
-		if (entry_at(b, at)->kind == BAG_SPILLED)
+	for (size_t at = 0; at < b->words; at += entry_at(b, at)->words) {
+		const struct bag_entry *e = entry_at(b, at);
+
+		if (e->kind == BAG_SPILLED)
 			b->flags |= BAG_HAS_SPILLED;
+		if (e->order > b->order)
+			b->order = e->order;
+	}
 }
 
 bool bag_front_is_sound(struct bag *front, size_t nr)
 {
 	if (nr < HEAD_BYTES || nr > sizeof(*front) || !makes_sense(front, nr))
 		return false;
-	note_spilled(front);
+	put_right(front);
 	return true;
 }
 
@@ -363,13 +371,60 @@ static void cut_spilled(struct bag *b, const struct bag_entry *e)
 		}
 }
 
+/* What this writer has packed of the slot already, if it is still what it has changed itself. */
+static struct bag_entry *growing(const struct bag *b, const struct bag_entry *by,
+				 const struct bag_writer *w)
+{
+	const struct bag_entry *e = NULL;
+
+	while ((e = bag_next(b, by->slot, e)))
+		if (e->kind == BAG_ITEMS && e->writer == w->id &&
+		    e->words + by->words <= GROWN_WORDS + BAG_HEAD_WORDS)
+			return entry_at(b, word_of(b, e));
+	return NULL;
+}
+
+/* Up, from the back. */
+static void move_up(uint64_t *words, size_t nr, size_t by)
+{
+	while (nr--) {
+		words[nr + by] = words[nr];
+		__asm__("" : "+r"(words) : : "memory");
+	}
+}
+
+/* Tuples of an entry that is not in the bag yet go behind those of the one that grows. */
+static bool grow(struct bag *b, const struct bag_entry *by, struct bag_writer *w, uint64_t time)
+{
+	struct bag_entry *e = growing(b, by, w);
+	size_t nr = by->words - BAG_HEAD_WORDS, end, behind;
+	uint64_t words[GROWS_WORDS];
+
+	if (!e || nr > GROWS_WORDS)
+		return false;
+	end = word_of(b, e) + e->words;
+	behind = b->words - end;
+	e->nr = (uint16_t)(e->nr + by->nr);
+	bag_copy_words(words, (const uint64_t *)(const void *)(by + 1), nr);
+	move_up(&b->entries[end], behind, nr); /* to where `by` is */
+	bag_copy_words(&b->entries[end], words, nr);
+	e->words = (uint16_t)(e->words + nr);
+	e->change = (uint32_t)++w->last;
+	b->words = (uint16_t)(b->words + nr);
+	b->order = time > b->order ? time : b->order + 1;
+	return true;
+}
+
 bool bag_item_commit(struct bag *b, struct bag_pending *p, struct bag_writer *w, uint64_t time)
 {
 	struct bag_entry *e = p->entry;
 
 	if (p->is_full)
 		return false;
-	bag_change(b, e, w, time, bag_last(b, e->slot));
+	if (e->kind == BAG_ITEMS && grow(b, e, w, time))
+		return true;
+	/* no entry has a higher order than the bag */
+	bag_change(b, e, w, time, time > b->order ? b->order : bag_last(b, e->slot));
 	if (put_over(b, e))
 		return true;
 	b->words = (uint16_t)(b->words + e->words);
@@ -465,10 +520,14 @@ static bool join_entry(struct joining *j, const struct bag_entry *e)
 		if (e->order < twin->order ||
 		    (e->order == twin->order && e->change <= twin->change))
 			return false;
-		bag_copy_words((uint64_t *)(void *)twin, words, e->words);
-		return true;
+		if (e->words == twin->words) {
+			bag_copy_words((uint64_t *)(void *)twin, words, e->words);
+			return true;
+		}
+		j->until -= twin->words;
+		cut_out(to, twin);
 	}
-	if (!makes_room(to, e, &j->until))
+	if (!twin && !makes_room(to, e, &j->until))
 		return false;
 	if (to->words + e->words > room) {
 		if (!join_beyond(j, e)) {

@@ -26,12 +26,13 @@
 #define BAG_BYTES 8192u
 #define BAG_LOST 10 /* slots that are known to be incomplete; beyond: all are */
 
-enum bag_kind { BAG_ITEM_ALL, BAG_ITEM_FIRST, BAG_ITEM_RECENT, BAG_GROUP, BAG_SPILLED };
+enum bag_kind { BAG_ITEM_ALL, BAG_ITEM_FIRST, BAG_ITEM_RECENT, BAG_GROUP, BAG_SPILLED, BAG_ITEMS };
 
 /* In words of 8 bytes, one behind another. An item is what one event packed: nr tuples, maybe none;
- * a group is one tuple that stands for equal ones. What was spilled is a head: its id is the
- * writer, the order is the highest of what it stands for, nr is how many items that is at the
- * least. */
+ * a group is one tuple that stands for equal ones. Items are those that one writer packed one after
+ * another, where all are kept: one entry that grows, and has the order of the first. What was
+ * spilled is a head: its id is the writer, the order is the highest of what it stands for, nr is
+ * how many items that is at the least. */
 struct bag_entry {
 	uint32_t slot;
 	uint16_t words; /* with this head */

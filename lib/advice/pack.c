@@ -86,7 +86,7 @@ static void write_tuple(struct run *r, uint64_t *to)
 
 static struct bag_entry head_of(const struct run *r)
 {
-	static const uint8_t kinds[] = { [ADVICE_ALL] = BAG_ITEM_ALL,
+	static const uint8_t kinds[] = { [ADVICE_ALL] = BAG_ITEMS,
 					 [ADVICE_FIRST] = BAG_ITEM_FIRST,
 					 [ADVICE_RECENT] = BAG_ITEM_RECENT };
 	struct bag_entry head = { .slot = r->p->slot, .at_most = r->p->at_most };
@@ -121,6 +121,12 @@ static void commit(struct run *r)
 
 /* --- packing where there is no room ----------------------------------------------------------- */
 
+/* What is told by itself never grows. */
+static uint8_t alone(uint8_t kind)
+{
+	return kind == BAG_ITEMS ? BAG_ITEM_ALL : kind;
+}
+
 /* What was packed of the item already goes first. */
 static void begin_over(struct run *r)
 {
@@ -133,6 +139,7 @@ static void begin_over(struct run *r)
 	r->is_over = true;
 	if (!r->has_pending || !e || !e->nr)
 		return;
+	e->kind = alone(e->kind);
 	e->writer = r->writer->id;
 	e->order = r->over.order;
 	e->change = r->nr_over++;
@@ -155,6 +162,7 @@ static uint64_t *over_words(struct run *r, size_t nr, size_t key_words)
 	if (!to)
 		return NULL;
 	head.words = (uint16_t)(BAG_HEAD_WORDS + nr);
+	head.kind = alone(head.kind);
 	head.nr = 1;
 	head.nr_key_words = (uint8_t)key_words;
 	head.writer = is_group ? spill_id(r->writer) : r->writer->id;

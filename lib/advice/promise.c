@@ -137,6 +137,7 @@ void bag_promise_keep(struct bag *b, uint64_t order, const struct bag *came)
 		if (e->order <= order)
 			continue;
 		e->order += by;
+		b->order = e->order > b->order ? e->order : b->order;
 		/* what was spilled keeps its order: nobody knows what comes first */
 		if (e->kind == BAG_SPILLED)
 			bag_lose(b, e->slot);

@@ -86,10 +86,11 @@ static enum value_type type_of(const struct tracepoint *t, struct str field)
 		       : VALUE_TEXT;
 }
 
-/* Bytes that one event with one tuple takes of a bag. */
+/* Bytes that one event with one tuple takes of a bag. Where all are kept they share a head. */
 static size_t tuple_bytes(struct maker *m, const struct stage *s)
 {
-	size_t bytes = sizeof(struct bag_entry) + 8 + s->partials.nr * 24;
+	bool is_shared = s->take == TAKE_ALL && !s->is_grouped;
+	size_t bytes = (is_shared ? 0 : sizeof(struct bag_entry)) + 8 + s->partials.nr * 24;
 
 	vec_each (&s->packed, number) {
 		const struct variable *v = &m->p->variables.v[*number];

@@ -169,7 +169,10 @@ static void estimate(const struct proof *f, struct advice_bounds *b)
 	*b = (struct advice_bounds){ .nr_ops = p->nr_ops, .joined_slots = f->nr_unpacked };
 	if (p->flags & ADVICE_EMITS)
 		return;
-	b->tuple_bytes = sizeof(struct bag_entry) + 8 + p->nr_columns * (8u + ADVICE_TEXT);
+	b->tuple_bytes = 8 + p->nr_columns * (8u + ADVICE_TEXT);
+	/* where all are kept, those of one thread share a head */
+	if (p->take != ADVICE_ALL || p->flags & ADVICE_GROUPED)
+		b->tuple_bytes += sizeof(struct bag_entry);
 	for (size_t i = 0; i < p->nr_totals; i++)
 		b->tuple_bytes += half_bytes(p->totals[i].function);
 	b->nr_fitting = BAG_WORDS * 8 / b->tuple_bytes;

@@ -25,7 +25,7 @@ static int same_cmp(const struct bag_entry *a, const struct bag_entry *b)
 		return c;
 	if (a->kind != BAG_GROUP) {
 		c = cmp_u64(a->order, b->order);
-		return c ? c : cmp_u64(a->change, b->change);
+		return c || a->kind == BAG_ITEMS ? c : cmp_u64(a->change, b->change);
 	}
 	c = cmp_u64(a->nr_key_words, b->nr_key_words);
 	return c ? c : memcmp(key_of(a), key_of(b), 8u * a->nr_key_words);
@@ -37,7 +37,8 @@ static int by_same(const void *x, const void *y)
 	const struct bag_entry *b = *(const struct bag_entry *const *)y;
 	int c = same_cmp(a, b);
 
-	return c ? c : cmp_u64(b->order, a->order);
+	c = c ? c : cmp_u64(b->order, a->order);
+	return c ? c : cmp_u64(b->change, a->change);
 }
 
 /* The latest state of each stands first. */
