@@ -378,6 +378,13 @@ HOT static void act_next(JNIEnv *env, struct site *s, jobject a, jobject b)
 	element_next(env, s, a);
 }
 
+static void act_drain(JNIEnv *env, struct site *s, jobject a, jobject b)
+{
+	(void)b;
+	if (a)
+		element_all(env, s, a);
+}
+
 /* If there was something, a place within has told. */
 HOT static void act_idle(JNIEnv *env, struct site *s, jobject a, jobject b)
 {
@@ -482,6 +489,7 @@ static const struct {
 	[WANTED_QUEUE] = { act_queue },
 	[WANTED_NEXT] = { act_next },
 	[WANTED_IDLE] = { act_idle },
+	[WANTED_DRAIN] = { act_drain },
 	[WANTED_TAKE] = { act_take },
 	[WANTED_SWAP] = { act_swap, true },
 	[WANTED_WITH] = { act_with, true },

@@ -13,6 +13,9 @@
  *   another request, which makes it a loop. (Where requests begin at all, so does an element of
  *   which nothing is known for a thread in which none did.)
  *
+ * Several that were taken out at once are as one if they are of one request. Otherwise nobody knows
+ * which one it works for when, and it works for none that is known; that is counted.
+ *
  * Requests are the same when this process has numbered them so (carried.h), or when something in
  * both bags was packed under one name. Not when both began here under different numbers: all that a
  * client asks for may have something in common, of a thread that never begins a request.
@@ -35,6 +38,7 @@
 #include "lib/advice/bag.h"
 
 #define DEPTHS 4
+#define ALL_MOST 1024 /* more at once are looked through by nobody */
 
 /* Frames of the thread. To count them takes the machine some microseconds; a loop comes to the same
  * place with its stack as high as before, and had as many then. (How high it is does not tell by
@@ -118,33 +122,158 @@ HOT static void replace(JNIEnv *env, struct carried *c, const struct kept_bag *b
 	c->depth = depth;
 }
 
+/* depth: of an element, where that is known already. */
+HOT static bool is_loop(const struct site *s, const struct carried *c, uint32_t *depth)
+{
+	*depth = c->how == CARRIED_ELEMENT ? depth_here(s) : 0;
+	return c->how == CARRIED_ELEMENT && *depth <= c->depth;
+}
+
+/* What came with something that was taken out. More calls may lie between the loop and what is
+ * taken out by itself. */
+HOT static void take_up(JNIEnv *env, struct site *s, struct carried *c, const struct kept_bag *b,
+			uint32_t more)
+{
+	uint32_t depth;
+	bool is = is_loop(s, c, &depth);
+
+	if (is) {
+		replace(env, c, b, depth + more);
+	} else if (b->request && is_same(c, b)) {
+		carried_join(b->parcel);
+	} else if (b->request && is_own(c, is)) {
+		hop_count(s, HOP_PASSED);
+	} else if (b->request || (c->how == CARRIED_LIFE && carried_any())) {
+		replace(env, c, b, depth_here(s) + more);
+	}
+}
+
+/* Nothing was there: what it does now is for nobody. */
+HOT static void take_nothing(JNIEnv *env, struct site *s, struct carried *c)
+{
+	static const struct kept_bag none;
+	uint32_t ignored;
+
+	if (is_loop(s, c, &ignored))
+		replace(env, c, &none, c->depth);
+}
+
 HOT void element_next(JNIEnv *env, struct site *s, jobject o)
 {
 	struct carried *c = carried_here();
-	uint32_t depth = c && c->how == CARRIED_ELEMENT ? depth_here(s) : 0;
-	bool is_loop = c && c->how == CARRIED_ELEMENT && depth <= c->depth;
 	struct kept_bag b = { 0 };
 
 	if (!c) {
 		hop_lost(s);
 		return;
 	}
-	/* nothing was there: what it does now is for nobody */
 	if (!o) {
-		if (is_loop)
-			replace(env, c, &b, c->depth);
+		take_nothing(env, s, c);
 		return;
 	}
 	kept_taken(env, o, &b);
 	hop_came(s, b.parcel);
-	if (is_loop) {
-		replace(env, c, &b, depth);
-	} else if (b.request && is_same(c, &b)) {
-		carried_join(b.parcel);
-	} else if (b.request && is_own(c, is_loop)) {
-		hop_count(s, HOP_PASSED);
-	} else if (b.request || (c->how == CARRIED_LIFE && carried_any())) {
-		replace(env, c, &b, depth_here(s));
-	}
+	take_up(env, s, c, &b, 0);
 	parcel_leave(b.parcel);
+}
+
+/* --- several at once ---------------------------------------------------------------------------
+ */
+
+/* Its elements, or NULL: there are none, too many, or it does not tell. */
+static jobjectArray elements_of(JNIEnv *env, jobject collection, bool *is_empty)
+{
+	static _Atomic(jmethodID) size, array;
+	jclass c = size && array ? NULL : (*env)->FindClass(env, "java/util/Collection");
+	jobjectArray all;
+	jint nr;
+
+	if (c) {
+		size = (*env)->GetMethodID(env, c, "size", "()I");
+		array = (*env)->GetMethodID(env, c, "toArray", "()[Ljava/lang/Object;");
+		(*env)->DeleteLocalRef(env, c);
+	}
+	*is_empty = false;
+	if (!jni_is_clean(env) || !size || !array)
+		return NULL;
+	nr = (*env)->CallIntMethod(env, collection, size);
+	if (!jni_is_clean(env) || nr <= 0 || nr > ALL_MOST) {
+		*is_empty = nr == 0;
+		return NULL;
+	}
+	all = (*env)->CallObjectMethod(env, collection, array);
+	return jni_is_clean(env) ? all : NULL;
+}
+
+/* As well. */
+static void common_add(struct site *s, struct kept_bag *common, const struct kept_bag *b)
+{
+	struct parcel *was = common->parcel;
+
+	common->request = b->request;
+	if (!b->parcel || was == b->parcel)
+		return;
+	common->parcel = was ? parcel_joined(was, b->parcel) : parcel_use(b->parcel);
+	if (!common->parcel)
+		hop_lost(s);
+	parcel_leave(was);
+}
+
+/* What they have in common, if they are of one request, or nothing; then *nr_mixed is how many were
+ * of any. The caller is a user of its parcel. */
+static struct kept_bag common_of(JNIEnv *env, struct site *s, jobjectArray all, unsigned *nr_mixed)
+{
+	jsize nr = (*env)->GetArrayLength(env, all);
+	struct kept_bag common = { 0 };
+	bool is_one = true;
+
+	*nr_mixed = 0;
+	for (jsize i = 0; i < nr; i++) {
+		jobject o = (*env)->GetObjectArrayElement(env, all, i);
+		struct kept_bag b = { 0 };
+
+		kept_taken(env, jni_is_clean(env) ? o : NULL, &b);
+		is_one &= b.request && (!i || b.request == common.request);
+		*nr_mixed += b.request != 0;
+		if (is_one)
+			common_add(s, &common, &b);
+		parcel_leave(b.parcel);
+		if (o)
+			(*env)->DeleteLocalRef(env, o);
+	}
+	if (is_one) {
+		*nr_mixed = 0;
+		return common;
+	}
+	parcel_leave(common.parcel);
+	return (struct kept_bag){ 0 };
+}
+
+static void all_taken(JNIEnv *env, struct site *s, struct carried *c, jobjectArray all)
+{
+	unsigned nr_mixed;
+	struct kept_bag b = common_of(env, s, all, &nr_mixed);
+
+	if (!nr_mixed)
+		hop_came(s, b.parcel);
+	for (unsigned i = 0; i < nr_mixed; i++)
+		hop_count(s, HOP_SHARED);
+	take_up(env, s, c, &b, 1); /* one by itself is taken out by a method within */
+	parcel_leave(b.parcel);
+}
+
+void element_all(JNIEnv *env, struct site *s, jobject collection)
+{
+	struct carried *c = carried_here();
+	bool is_empty = false;
+	jobjectArray all = c ? elements_of(env, collection, &is_empty) : NULL;
+
+	if (all) {
+		all_taken(env, s, c, all);
+		(*env)->DeleteLocalRef(env, all);
+	} else if (is_empty) {
+		take_nothing(env, s, c);
+	} else {
+		hop_lost(s);
+	}
 }

@@ -8,5 +8,7 @@ struct site;
 
 /* o: the element; NULL: there was none. */
 void element_next(JNIEnv *env, struct site *s, jobject o);
+/* A collection of those that were taken out at once, and what else it had. */
+void element_all(JNIEnv *env, struct site *s, jobject collection);
 
 #endif

@@ -27,6 +27,7 @@ static const char *const actions[] = {
 	[WANTED_BESIDE] = "beside",   [WANTED_BEAR] = "bear",       [WANTED_MOUNT] = "mount",
 	[WANTED_YIELD] = "yield",     [WANTED_UNMOUNT] = "unmount", [WANTED_END] = "end",
 	[WANTED_FILL] = "fill",       [WANTED_REPLY] = "reply",     [WANTED_SERVE] = "serve",
+	[WANTED_DRAIN] = "drain",
 };
 
 #define NR(a) (sizeof(a) / sizeof(*(a)))

@@ -56,6 +56,7 @@ enum wanted_action {
 	WANTED_QUEUE,   /* as WANTED_KEEP, of what is put into a queue */
 	WANTED_NEXT,    /* … and is taken out of it */
 	WANTED_IDLE,    /* … unless it is null: the thread has nothing to do */
+	WANTED_DRAIN,   /* … and all of a collection are taken out at once */
 	WANTED_LEAVE,   /* the thread carries nothing */
 	WANTED_BESIDE,  /* as WANTED_SEND, where the program has set such a header itself */
 	WANTED_BEAR,    /* a process gets what the thread carries, by its environment */

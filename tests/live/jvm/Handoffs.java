@@ -316,6 +316,7 @@ public final class Handoffs {
         t.start();
     }
 
+    static final List<String> DRAINED = Arrays.asList("drained", "undequed", "unordered");
     static final Map<String, BlockingQueue<Ask>> queues = new LinkedHashMap<>();
     static final Queue<Ask> lockless = new ConcurrentLinkedQueue<>();
 
@@ -335,8 +336,11 @@ public final class Handoffs {
         queues.put("transfer", new LinkedTransferQueue<>());
         queues.put("many", new LinkedBlockingQueue<>());
         queues.put("polled", new LinkedBlockingQueue<>());
+        queues.put("drained", new ArrayBlockingQueue<>(16));
+        queues.put("undequed", new LinkedBlockingDeque<>());
+        queues.put("unordered", new PriorityBlockingQueue<>());
         for (Map.Entry<String, BlockingQueue<Ask>> e : queues.entrySet())
-            for (int i = 0; i < (e.getKey().equals("many") ? 3 : 1); i++)
+            for (int i = 0; i < (e.getKey().equals("many") ? 3 : DRAINED.contains(e.getKey()) ? 0 : 1); i++)
                 if (e.getKey().equals("polled"))
                     loop(() -> e.getValue().poll(1, TimeUnit.MILLISECONDS));
                 else
@@ -348,6 +352,49 @@ public final class Handoffs {
         queues.get(s).put(a);
         queues.get(s).put(b);
         after(s, name, a.answer.get() + b.answer.get());
+    }
+
+    /** One at a time, by drainTo: of these the loop knows for whom it works. */
+    static Object drainOne(BlockingQueue<Ask> from) {
+        List<Ask> one = new ArrayList<>();
+        while (from.drainTo(one, 1) == 0)
+            Thread.yield();
+        return one.get(0);
+    }
+
+    /** What one request asks for at once, which is done together; or what three do, of which nobody can tell for whom it is done when. */
+    static final BlockingQueue<Ask> together = new LinkedBlockingQueue<>(), mixed = new LinkedBlockingDeque<>();
+
+    static Object drainAll(BlockingQueue<Ask> from, int atLeast) {
+        List<Ask> all = new ArrayList<>();
+        while (from.size() < atLeast)
+            Thread.yield();
+        from.drainTo(all);
+        for (Ask a : all)
+            a.answer.complete(done(a.s, a.name));
+        return null;
+    }
+
+    static void batched(String s, String name, int i) throws Exception {
+        Ask a = new Ask(s, name), b = new Ask(s, name);
+        synchronized (together) {
+            together.put(a);
+            together.put(b);
+            after(s, name, a.answer.get() + b.answer.get());
+        }
+    }
+
+    static void mixedUp(String s, String name, int i) throws Exception {
+        Ask a = new Ask(s, name);
+        mixed.put(a);
+        a.answer.get();
+    }
+
+    static void drainers() {
+        for (String q : DRAINED)
+            loop(() -> drainOne(queues.get(q)));
+        loop(() -> drainAll(together, 2));
+        loop(() -> drainAll(mixed, NAMES.length));
     }
 
     static void spun(String s, String name, int i) throws Exception {
@@ -486,6 +533,8 @@ public final class Handoffs {
         ways.put("borrowed", Handoffs::borrowed);
         ways.put("lent", Handoffs::lent);
         ways.put("numbers", Handoffs::counted);
+        ways.put("batched", Handoffs::batched);
+        ways.put("mixed", Handoffs::mixedUp);
     }
 
     static void work(String scenario, int requests) throws Exception {
@@ -515,6 +564,7 @@ public final class Handoffs {
         dispatchers();
         borrowers();
         counters();
+        drainers();
         loop(Handoffs::spin);
         waysMake();
         System.out.println("ready " + new File("/proc/self").getCanonicalFile().getName());
