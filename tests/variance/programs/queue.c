@@ -18,7 +18,7 @@ static int is_over;
 
 PROBED static void enqueue(uint64_t id, struct truth_row *t, int64_t at)
 {
-	t->ns[QUEUE] = now_ns(); /* until it is taken */
+	t->ns[QUEUE] = at; /* until somebody works on it: a thread may lose its processor anywhere */
 	pthread_mutex_lock(&lock);
 	ids[tail % ROOM] = id;
 	rows[tail % ROOM] = t;
@@ -54,6 +54,7 @@ PROBED static void settle(struct truth_row *t, uint32_t *seed)
 
 PROBED static void order_work(uint64_t id, struct truth_row *t, uint32_t *seed)
 {
+	t->ns[QUEUE] = now_ns() - t->ns[QUEUE];
 	validate(t, seed);
 	settle(t, seed);
 	__asm__ volatile("" ::"r"(id));
@@ -90,7 +91,6 @@ static void *work(void *arg)
 	int64_t at;
 
 	while (take(&id, &t, &at)) {
-		t->ns[QUEUE] = now_ns() - t->ns[QUEUE];
 		order_work(id, t, &seed);
 		order_end(id);
 		t->total = now_ns() - at;
