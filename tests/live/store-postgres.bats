@@ -341,8 +341,10 @@ a_while() {
 		store_large
 		[ "$i" != 1 ] || wait_until somebody_waits
 		for _ in $(seq 300); do
-			[ "$(sql postgres "SELECT count(*) FROM pg_stat_activity WHERE datname = '$DB' AND (query LIKE 'COPY%' OR wait_event_type = 'Lock')
-				AND state = 'active' AND pg_terminate_backend(pid)")" = 0 ] || break
+			[ -n "$(jobs -r)" ] || break
+			# (those alone: of conditions side by side the server may try the last one first, and end everybody who is active, itself too)
+			[ "$(sql postgres "WITH meant AS MATERIALIZED (SELECT pid FROM pg_stat_activity WHERE datname = '$DB' AND state = 'active'
+				AND (query LIKE 'COPY%' OR wait_event_type = 'Lock')) SELECT count(*) FROM meant WHERE pg_terminate_backend(pid)")" = 0 ] || break
 		done
 		[ "$i" != 1 ] || let_go
 		if ! wait $PID; then
