@@ -390,9 +390,21 @@ public final class Handoffs {
         a.answer.get();
     }
 
+    /** Two that meet, each with something for the other one. */
+    static final Exchanger<Object> exchanger = new Exchanger<>();
+
+    static void exchanged(String s, String name, int i) throws Exception {
+        Ask a = new Ask(s, name);
+        synchronized (exchanger) {
+            exchanger.exchange(a);
+            after(s, name, a.answer.get());
+        }
+    }
+
     static void drainers() {
         for (String q : DRAINED)
             loop(() -> drainOne(queues.get(q)));
+        loop(() -> exchanger.exchange(new Object()));
         loop(() -> drainAll(together, 2));
         loop(() -> drainAll(mixed, NAMES.length));
     }
@@ -533,6 +545,7 @@ public final class Handoffs {
         ways.put("borrowed", Handoffs::borrowed);
         ways.put("lent", Handoffs::lent);
         ways.put("numbers", Handoffs::counted);
+        ways.put("exchanged", Handoffs::exchanged);
         ways.put("batched", Handoffs::batched);
         ways.put("mixed", Handoffs::mixedUp);
     }
@@ -576,6 +589,9 @@ public final class Handoffs {
             queues.get(q).put(a);
             a.answer.get();
         }
+        Ask met = new Ask("warm", "nobody");
+        exchanger.exchange(met);
+        met.answer.get();
         truth.clear();
         List<String> asked = args.length > 1 ? Arrays.asList(args).subList(1, args.length) : new ArrayList<>(ways.keySet());
         for (String s : asked)
