@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "capture/probe/callers.h"
 #include "capture/probe/exits.h"
 #include "capture/probe/family_own.h"
@@ -71,7 +72,10 @@ void family_held_add(struct family_held *h, int64_t ns)
 static int stop_to_ask(struct tracee *t, int pid, struct image *im, struct tracee_late *late,
 		       struct family_held *held, struct error *err)
 {
-	for (int i = 0;; i++) {
+	int64_t until = time_tick() + BUSY_NS;
+
+	for (int i = 0;;) {
+		int64_t ns;
 		int r = tracee_stop(t, pid, late, err);
 
 		if (r < 0)
@@ -79,9 +83,11 @@ static int stop_to_ask(struct tracee *t, int pid, struct image *im, struct trace
 		r = filter_check(t, err);
 		if (r == 0)
 			r = image_read(im, pid, t->mem, err);
-		if (r == 0 && (i == TRIES || tracee_can_be_asked(t, im)))
+		if (r == 0 && (i == TRIES || time_tick() > until || tracee_can_be_asked(t, im)))
 			return 0;
-		family_held_add(held, tracee_go(t, late));
+		ns = tracee_go(t, late);
+		i += ns > 0; /* where nobody was held they wait for a disk */
+		family_held_add(held, ns);
 		image_done(im);
 		if (r < 0)
 			return r;

@@ -16,7 +16,6 @@
 #include "capture/probe/standing.h"
 
 #define IOVECS 512
-#define BUSY_NS 3000000000 /* how long a process is asked again that cannot be worked on */
 
 /* What stands at the patches now. */
 static int bytes_now(const struct family *f, int pid, uint8_t (*now)[8])
@@ -231,10 +230,15 @@ int family_apply(struct family *f, int pid, struct tracee_late *late, struct fam
 		is_due_any |= is_due(&f->patches[i], now[i]);
 	for (uint32_t i = 0; i < f->nr_areas; i++)
 		is_due_any |= f->areas[i].bytes && area_is_due(f, pid, i);
-	for (int i = 0; is_due_any && i < TRIES; i++) {
+	/* (that nobody was held costs the process nothing, and is not counted: its threads wait for
+	 * a disk, or for a processor) */
+	for (int i = 0; is_due_any && i < TRIES;) {
+		int64_t before = held->all_ns;
+
 		r = apply_once(f, pid, now, late, held, err);
 		if (r <= 0 && !(r == -EAGAIN && time_tick() < until))
 			break;
+		i += r > 0 || held->all_ns != before;
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	}
 	for (uint32_t i = 0; r > 0 && i < f->nr_patches; i++)
