@@ -21,8 +21,9 @@
 #include "web/routes.h"
 #include "web/runs.h"
 
-/* Some more than the crowd lets be: those who come while others are on their way out. */
-#define CONNECTIONS_MAX 128
+/* Many more than the crowd lets be: those who come while others are on their way out, whose threads
+ * may have to wait for a processor. */
+#define CONNECTIONS_MAX 512
 #define CROWD_MAX 96
 #define ANSWERED_MAX 8
 #define IDLE_S 15
