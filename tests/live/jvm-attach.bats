@@ -95,7 +95,7 @@ has_child() {
 		grep -q '"what":"calls","value":"1"' first
 		grep -q '^ *calls  *2$' second
 		lives
-		[ -z "$(find /tmp -maxdepth 1 -name ".attach_pid$JVM" -o -maxdepth 1 -name ".culprit-$JVM*")" ]
+		[ -z "$(find /tmp -maxdepth 1 \( -name ".attach_pid$JVM" -o -name ".culprit-$JVM-*" \) -newermt "@$WAIT_BEGAN")" ]
 		kill "$JVM"
 		wait "$JVM" || true
 	done

@@ -66,7 +66,7 @@ ask() {
 
 woven() {
 	kill -0 "$asked" || return 0
-	grep -qs '^done' "/proc/$pid/root/tmp/.culprit-$asked-"*
+	has_answered "$pid" "$asked"
 }
 
 stop() {

@@ -251,7 +251,7 @@ exact() {
 	asked=''
 	as_said
 	# of files in the machine's folder nothing is left, although the machine was gone first
-	[ -z "$(compgen -G "/tmp/.culprit-$had-*")" ]
+	[ -z "$(find /tmp -maxdepth 1 -name ".culprit-$had-*" -newermt "@$WAIT_BEGAN")" ]
 	quiet
 }
 

@@ -40,7 +40,7 @@ ask() {
 
 woven() {
 	kill -0 "$asked" || { cat "$dir/said"; return 1; }
-	grep -qs '^done' "/proc/$pid/root/tmp/.culprit-$asked-"*
+	has_answered "$pid" "$asked"
 }
 
 answer() {

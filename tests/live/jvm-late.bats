@@ -39,7 +39,7 @@ every_java() {
 
 woven() {
 	kill -0 "$asked" || { cat "$dir/said"; return 1; }
-	grep -qs '^done' "/proc/$pid/root/tmp/.culprit-$asked-"*
+	has_answered "$pid" "$asked"
 }
 
 # calls JAVA: as the program has counted them, and as they are told

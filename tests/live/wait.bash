@@ -39,3 +39,10 @@ has_no_guardian() {
 		fi
 	done < <(grep -ls "^Name:.culprit-guard" /proc/[0-9]*/status)
 }
+
+# has_answered PID ASKED: the agent in the machine has woven what this process ordered. (Another one that had its number, and was
+# killed, may have left the same behind.)
+WAIT_BEGAN=$(date +%s)
+has_answered() {
+	[ -n "$(find "/proc/$1/root/tmp" -maxdepth 1 -name ".culprit-$2-*" -newermt "@$WAIT_BEGAN" -exec grep -ls '^done' {} + 2>/dev/null)" ]
+}

@@ -50,6 +50,7 @@ PAIRS = {"apply": 3, "forked": 2, "stream": 4, "each": 4, "dispatched": 1, "cach
 LUCK = {"caller", "compose", "stream", "each"}
 NOBODYS = {"numbers", "mixed"}  # handed over so that nobody can tell for whom: each is counted
 CACHE_FEW = 12  # of three threads and two entries, while nobody knows yet
+BEGAN = time.time() - 1
 PATIENCE_S = 180  # for what must happen, on a machine that may have much else to do
 
 
@@ -65,7 +66,8 @@ def nr_woven(pid, asker, method):
     top, nr = f"/proc/{pid}/root/tmp", 0
     for name in os.listdir(top):
         try:
-            if name.startswith(f".culprit-{asker}-"):
+            # (another one that had its number, and was killed, may have left some behind)
+            if name.startswith(f".culprit-{asker}-") and os.stat(f"{top}/{name}").st_mtime >= BEGAN:
                 with open(f"{top}/{name}") as f:
                     text = f.read()
                 nr += method in text and "done\n" in text
