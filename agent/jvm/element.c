@@ -262,8 +262,10 @@ static void all_taken(JNIEnv *env, struct site *s, struct carried *c, jobjectArr
 	parcel_leave(b.parcel);
 }
 
+/* Where it cannot be looked through, it is for nobody that is known. */
 void element_all(JNIEnv *env, struct site *s, jobject collection)
 {
+	static const struct kept_bag none;
 	struct carried *c = carried_here();
 	bool is_empty = false;
 	jobjectArray all = c ? elements_of(env, collection, &is_empty) : NULL;
@@ -275,5 +277,7 @@ void element_all(JNIEnv *env, struct site *s, jobject collection)
 		take_nothing(env, s, c);
 	} else {
 		hop_lost(s);
+		if (c)
+			take_up(env, s, c, &none, 1);
 	}
 }
